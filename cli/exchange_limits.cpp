@@ -74,8 +74,8 @@ int run_exchange_limits(Arguments& arguments, const Output& output, const Worklo
     for (const std::int64_t devices : counts) {
         line.show(static_cast<std::int64_t>(scaling.points.size()), static_cast<std::int64_t>(counts.size()));
         const search::ScalingPoint found =
-            search::scaling_point(workload.graph, workload.cluster, space, strategy, devices, growth.batch_on(devices),
-                                  [](std::int64_t, std::int64_t) { return !interrupted(); });
+            search::scaling_point(workload.graph, workload.cluster, space, {strategy}, devices,
+                                  growth.batch_on(devices), [](std::int64_t, std::int64_t) { return !interrupted(); });
         if (interrupted()) {
             break;
         }

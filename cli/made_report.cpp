@@ -30,10 +30,8 @@ std::optional<reports::ReportBest> best_of(const ReportQuestion& question, const
     const graph::Graph& graph = question.workload.graph;
     const cluster::Cluster& cluster = question.workload.cluster;
     search::Space space = question.sweep.space;
-    const auto strategy = std::find_if(space.strategies.begin(), space.strategies.end(),
-                                       [&](const plan::Strategy& one) { return one.name == placed->strategy->name; });
     const search::ScalingPoint point =
-        search::scaling_point(graph, cluster, space, *strategy, placed->point->devices, placed->point->batch);
+        search::scaling_point(graph, cluster, space, space.strategies, placed->point->devices, placed->point->batch);
     reports::ReportBest best = reports::report_best(*point.best);
     best.timeline = reports::report_timeline(play::simulate_step(graph, cluster, point.best->plan));
     search::Explanation explanation = search::sensitivity(graph, cluster, *point.best);
@@ -52,11 +50,18 @@ std::optional<reports::ReportBest> best_of(const ReportQuestion& question, const
     return best;
 }
 
+using Points = std::vector<reports::ReportPoint>;
+
+/// Where the points of a key stand.
+const Points& points_of(const reports::Report& report, const search::SweepKey& key) {
+    const reports::ReportScaling& scaling = report.scalings.at(key.growth);
+    return key.strategy < scaling.strategies.size() ? scaling.strategies[key.strategy].points : scaling.answers;
+}
+
 std::vector<search::SweepKey> missing_points(const ReportQuestion& question, const reports::Report& report) {
     std::vector<search::SweepKey> missing;
     for (const search::SweepKey& key : search::keys(question.sweep)) {
-        const reports::ReportStrategy& strategy = report.scalings[key.growth].strategies[key.strategy];
-        if (reports::point_on(strategy, key.devices) == nullptr) {
+        if (reports::point_on(points_of(report, key), key.devices) == nullptr) {
             missing.push_back(key);
         }
     }
@@ -68,17 +73,16 @@ std::vector<search::SweepKey> missing_points(const ReportQuestion& question, con
 void check_a_finished_point(Arguments& arguments, const ReportQuestion& question, const std::string& file,
                             const reports::Report& report) {
     for (const search::SweepKey& key : search::keys(question.sweep)) {
-        const reports::ReportStrategy& strategy = report.scalings[key.growth].strategies[key.strategy];
-        const reports::ReportPoint* known = reports::point_on(strategy, key.devices);
+        const reports::ReportPoint* known = reports::point_on(points_of(report, key), key.devices);
         if (known == nullptr || !known->plan) {
             continue;
         }
         const search::ScalingPoint now =
             search::scaling_point(question.workload.graph, question.workload.cluster, question.sweep.space,
-                                  question.sweep.space.strategies[key.strategy], known->devices, known->batch);
+                                  search::strategies_of(question.sweep.space, key), known->devices, known->batch);
         if (!now.best || now.best->step.value != known->plan->step.value) {
             arguments.fault("--resume",
-                            fmt::format("the time of {} on {} GPUs in {} is not what is computed now", strategy.name,
+                            fmt::format("the time of {} on {} GPUs in {} is not what is computed now", known->strategy,
                                         known->devices, as_typed(file)),
                             "a model, machine or strategy has changed since: leave --resume out to write it anew");
         }
@@ -88,12 +92,21 @@ void check_a_finished_point(Arguments& arguments, const ReportQuestion& question
 
 }  // namespace
 
-void put_point(reports::Report& report, const search::SweepKey& key, reports::ReportPoint found) {
-    reports::ReportStrategy& strategy = report.scalings.at(key.growth).strategies.at(key.strategy);
-    const auto place =
-        std::lower_bound(strategy.points.begin(), strategy.points.end(), key.devices,
-                         [](const reports::ReportPoint& point, std::int64_t n) { return point.devices < n; });
-    strategy.points.insert(place, std::move(found));
+void put_point(reports::Report& report, const search::SweepKey& key, const reports::ReportPoint& found) {
+    const auto put = [&](Points& points) {
+        const auto place =
+            std::lower_bound(points.begin(), points.end(), key.devices,
+                             [](const reports::ReportPoint& point, std::int64_t n) { return point.devices < n; });
+        points.insert(place, found);
+    };
+    reports::ReportScaling& scaling = report.scalings.at(key.growth);
+    const bool is_of_one = key.strategy < scaling.strategies.size();
+    if (is_of_one) {
+        put(scaling.strategies[key.strategy].points);
+    }
+    if (!is_of_one || scaling.strategies.size() == 1) {
+        put(scaling.answers);
+    }
 }
 
 bool computed_here(const ReportQuestion& question, const std::vector<search::SweepKey>& asked,
@@ -110,8 +123,8 @@ bool computed_here(const ReportQuestion& question, const std::vector<search::Swe
         note("stopped; {} of {} points are in the report", sweep.points.size(), asked.size());
     }
     for (const search::SweepPoint& found : sweep.points) {
-        const std::string& strategy = question.sweep.space.strategies.at(found.key.strategy).name;
-        put_point(report, found.key, reports::report_point(found.point, strategy));
+        put_point(report, found.key,
+                  reports::report_point(found.point, search::strategies_of(question.sweep.space, found.key)));
     }
     return sweep.complete;
 }

@@ -16,7 +16,7 @@ using PointSource = std::function<bool(const ReportQuestion& question, const std
 bool computed_here(const ReportQuestion& question, const std::vector<search::SweepKey>& asked, reports::Report& report);
 
 /// A point in its place.
-void put_point(reports::Report& report, const search::SweepKey& key, reports::ReportPoint found);
+void put_point(reports::Report& report, const search::SweepKey& key, const reports::ReportPoint& found);
 
 /// The report that the arguments ask for; with --resume those points that the output's file does not have are computed.
 /// Throws InputError.

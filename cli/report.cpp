@@ -135,8 +135,9 @@ Command report_command() {
                              .completes = Names::models}},
             .options = report_command_options(),
             .examples =
-                "Each strategy's fastest plan is searched on each number of GPUs. With both --batch and\n"
-                "--batch-per-gpu the report has strong and weak scaling; the recommendation is of the first.\n"
+                "It takes what `dodona plan` answers, and the best plan of each strategy, on each number of GPUs.\n"
+                "With both --batch and --batch-per-gpu the report has strong and weak scaling; the\n"
+                "recommendation is of the first.\n"
                 "Ctrl-C writes what is finished; --resume goes on.\n\n"
                 "Examples:\n"
                 "  dodona report resnet50 --machine abci --gpus 1..1024\n"

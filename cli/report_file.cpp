@@ -30,17 +30,28 @@ reports::Record question_of(const reports::Report& report) {
     return question;
 }
 
-const reports::ReportStrategy* same_strategy(const reports::Report& report, const reports::ReportScaling& scaling,
-                                             const std::string& name) {
-    for (const reports::ReportScaling& other : report.scalings) {
-        const bool same = other.batch == scaling.batch && (other.batch || other.batch_per_gpu == scaling.batch_per_gpu);
-        for (const reports::ReportStrategy& strategy : other.strategies) {
-            if (same && strategy.name == name) {
-                return &strategy;
-            }
+const reports::ReportScaling* same_scaling(const reports::Report& report, const reports::ReportScaling& scaling) {
+    const auto found = std::find_if(report.scalings.begin(), report.scalings.end(), [&](const auto& other) {
+        return other.batch == scaling.batch && (other.batch || other.batch_per_gpu == scaling.batch_per_gpu);
+    });
+    return found == report.scalings.end() ? nullptr : &*found;
+}
+
+const reports::ReportStrategy* same_strategy(const reports::ReportScaling& scaling, const std::string& name) {
+    const auto found = std::find_if(scaling.strategies.begin(), scaling.strategies.end(),
+                                    [&](const auto& strategy) { return strategy.name == name; });
+    return found == scaling.strategies.end() ? nullptr : &*found;
+}
+
+/// Takes those of `known` that are asked about, and says how many they are.
+std::size_t take_points(const std::vector<reports::ReportPoint>& known, const std::vector<std::int64_t>& counts,
+                        std::vector<reports::ReportPoint>& taken) {
+    for (const std::int64_t devices : counts) {
+        if (const reports::ReportPoint* point = reports::point_on(known, devices)) {
+            taken.push_back(*point);
         }
     }
-    return nullptr;
+    return taken.size();
 }
 
 /// With as many numbers of GPUs as a page of `most` bytes has room for.
@@ -75,16 +86,17 @@ void take_finished_points(Arguments& arguments, const std::string& file, reports
     }
     std::size_t taken = 0;
     for (reports::ReportScaling& scaling : report.scalings) {
+        const reports::ReportScaling* known = same_scaling(finished, scaling);
+        if (known == nullptr) {
+            continue;
+        }
         for (reports::ReportStrategy& strategy : scaling.strategies) {
-            const reports::ReportStrategy* known = same_strategy(finished, scaling, strategy.name);
-            for (const std::int64_t devices : report.inputs.counts) {
-                const reports::ReportPoint* point = known == nullptr ? nullptr : reports::point_on(*known, devices);
-                if (point != nullptr) {
-                    strategy.points.push_back(*point);
-                    ++taken;
-                }
+            if (const reports::ReportStrategy* same = same_strategy(*known, strategy.name)) {
+                taken += take_points(same->points, report.inputs.counts, strategy.points);
             }
         }
+        const std::size_t answers = take_points(known->answers, report.inputs.counts, scaling.answers);
+        taken += scaling.strategies.size() > 1 ? answers : 0;
     }
     note("{} points were finished before", taken);
 }

@@ -44,13 +44,6 @@ std::string order_of(const reports::ReportInputs& inputs, const Keys& asked) {
     return reports::json_line(order);
 }
 
-/// The largest numbers of GPUs first: they take longest.
-Keys in_order_of_work(Keys asked) {
-    std::stable_sort(asked.begin(), asked.end(),
-                     [](const search::SweepKey& a, const search::SweepKey& b) { return a.devices > b.devices; });
-    return asked;
-}
-
 /// Rank 0 during a sweep.
 class Distribution {
 public:
@@ -132,7 +125,7 @@ bool computed_by_ranks(Lead& lead, const cli::Output& output, const cli::ReportQ
     if (ranks() == 1) {
         return cli::computed_here(question, asked, report);
     }
-    const Keys order = in_order_of_work(asked);
+    const Keys order = search::in_order_of_work(asked);
     lead.begin(order_of(report.inputs, order));
     const bool complete = Distribution(output, report, order).run();
     if (complete) {
@@ -170,12 +163,12 @@ void compute(const cli::ReportQuestion& question, const Keys& asked) {
     space.workers = 1;
     for (std::int64_t number = given(); number >= 0; number = given()) {
         const search::SweepKey& key = asked.at(static_cast<std::size_t>(number));
-        const plan::Strategy& strategy = space.strategies.at(key.strategy);
+        const std::vector<plan::Strategy> strategies = search::strategies_of(space, key);
         const search::ScalingPoint point =
-            search::scaling_point(question.workload.graph, question.workload.cluster, space, strategy, key.devices,
+            search::scaling_point(question.workload.graph, question.workload.cluster, space, strategies, key.devices,
                                   question.sweep.growths.at(key.growth).batch_on(key.devices));
         send({.number = number,
-              .text = reports::json_line(reports::point_record(reports::report_point(point, strategy.name))),
+              .text = reports::json_line(reports::point_record(reports::report_point(point, strategies))),
               .fault = {}});
     }
 }

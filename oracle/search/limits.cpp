@@ -143,7 +143,7 @@ private:
     }
 
     ScalingPoint point(std::int64_t devices) {
-        return scaling_point(question_, strategy_, devices, growth_.batch_on(devices));
+        return scaling_point(question_, {strategy_}, devices, growth_.batch_on(devices));
     }
 
     void summarise() {

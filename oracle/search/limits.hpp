@@ -31,11 +31,12 @@ struct Growth {
     }
 };
 
-/// The fastest plan of a strategy on a number of devices.
+/// The plan that a search recommends on a number of devices.
 struct ScalingPoint {
     std::int64_t devices = 1;
     std::int64_t batch = 1;
     std::optional<step::Prediction> best;  ///< none: nothing fits
+    std::vector<std::string> unusual;      ///< why nobody runs it (Answer::unusual)
     std::optional<Infeasible>
         why_not;            ///< where nothing fits: a cause of memory if there is one, else the most frequent
     double efficiency = 0;  ///< samples per second and device, over those on the fewest devices that fit

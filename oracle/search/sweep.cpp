@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -28,7 +29,8 @@ std::optional<Infeasible> foremost(const std::vector<Infeasible>& all) {
 std::vector<SweepKey> keys(const SweepQuestion& question) {
     std::vector<SweepKey> all;
     for (std::size_t growth = 0; growth < question.growths.size(); ++growth) {
-        for (std::size_t strategy = 0; strategy < question.space.strategies.size(); ++strategy) {
+        const std::size_t strategies = question.space.strategies.size();
+        for (std::size_t strategy = 0; strategy < strategies + (strategies > 1 ? 1 : 0); ++strategy) {
             for (const std::int64_t devices : question.counts) {
                 all.push_back({growth, strategy, devices});
             }
@@ -37,18 +39,30 @@ std::vector<SweepKey> keys(const SweepQuestion& question) {
     return all;
 }
 
-ScalingPoint scaling_point(const ScalingQuestion& question, const plan::Strategy& strategy, std::int64_t devices,
-                           std::int64_t batch, const Progress& progress) {
+std::vector<SweepKey> in_order_of_work(std::vector<SweepKey> asked) {
+    std::stable_sort(asked.begin(), asked.end(), [](const SweepKey& a, const SweepKey& b) {
+        return std::tuple(a.devices, a.strategy) > std::tuple(b.devices, b.strategy);
+    });
+    return asked;
+}
+
+std::vector<plan::Strategy> strategies_of(const Space& space, const SweepKey& key) {
+    return key.strategy == space.strategies.size() ? space.strategies : std::vector{space.strategies.at(key.strategy)};
+}
+
+ScalingPoint scaling_point(const ScalingQuestion& question, std::vector<plan::Strategy> strategies,
+                           std::int64_t devices, std::int64_t batch, const Progress& progress) {
     Space one = question.space;
     one.devices = devices;
     one.batch = batch;
-    one.strategies = {strategy};
+    one.strategies = std::move(strategies);
     one.top = 1;
     one.best_only = true;
     Answer answer = search(question.graph, question.cluster, one, question.passes, progress);
-    ScalingPoint point{.devices = devices, .batch = batch, .best = {}, .why_not = {}};
+    ScalingPoint point{.devices = devices, .batch = batch, .best = {}, .unusual = {}, .why_not = {}};
     if (!answer.plans.empty()) {
         point.best = std::move(answer.plans.front());
+        point.unusual = std::move(answer.unusual);
     } else {
         point.why_not = foremost(answer.infeasible);
     }
@@ -56,26 +70,21 @@ ScalingPoint scaling_point(const ScalingQuestion& question, const plan::Strategy
 }
 
 ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
-                           const plan::Strategy& strategy, std::int64_t devices, std::int64_t batch,
+                           std::vector<plan::Strategy> strategies, std::int64_t devices, std::int64_t batch,
                            const Progress& progress) {
     step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
     LeastPasses passes(graph, times, nullptr);
-    return scaling_point({graph, cluster, space, passes}, strategy, devices, batch, progress);
+    return scaling_point({graph, cluster, space, passes}, std::move(strategies), devices, batch, progress);
 }
 
 Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const SweepQuestion& question,
             const std::vector<SweepKey>& asked, const Progress& progress) {
-    std::vector<std::size_t> order(asked.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        order[i] = i;
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return asked[a].devices > asked[b].devices; });
+    const std::vector<SweepKey> order = in_order_of_work(asked);
     Space space = question.space;
     space.workers = 1;
     step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
     LeastPasses passes(graph, times, nullptr);
-    std::vector<std::optional<ScalingPoint>> found(asked.size());
+    std::vector<std::optional<SweepPoint>> found(asked.size());
     std::atomic<bool> stopped = false;
     std::atomic<std::int64_t> done = 0;
     std::mutex reporting;
@@ -87,24 +96,26 @@ Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const Sw
         return !stopped;
     };
     parallel_for(asked.size(), question.space.workers, [&](std::size_t i) {
-        const SweepKey& key = asked[order[i]];
+        const SweepKey& key = order[i];
         if (!goes_on()) {
             return;
         }
-        ScalingPoint point = scaling_point({graph, cluster, space, passes}, space.strategies.at(key.strategy),
-                                           key.devices, question.growths.at(key.growth).batch_on(key.devices),
+        ScalingPoint point = scaling_point({graph, cluster, space, passes}, strategies_of(space, key), key.devices,
+                                           question.growths.at(key.growth).batch_on(key.devices),
                                            [&](std::int64_t, std::int64_t) { return goes_on(); });
         if (!stopped) {
-            found[order[i]] = std::move(point);
+            found[i] = {key, std::move(point)};
             ++done;
         }
     });
     Sweep sweep{.points = {}, .complete = !stopped};
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-        if (found[i]) {
-            sweep.points.push_back({asked[i], std::move(*found[i])});
+    for (std::optional<SweepPoint>& point : found) {
+        if (point) {
+            sweep.points.push_back(std::move(*point));
         }
     }
+    std::sort(sweep.points.begin(), sweep.points.end(),
+              [](const SweepPoint& a, const SweepPoint& b) { return a.key < b.key; });
     return sweep;
 }
 

@@ -1,4 +1,5 @@
-// The fastest plan of each strategy on each of many numbers of devices: what a report shows.
+// The plan that a search recommends on each of many numbers of devices, of each strategy and of all of them together: what
+// a report shows.
 //
 // Points are independent searches. They run side by side, one core each, the largest numbers first; the answer does not
 // depend on how many run at once.
@@ -19,7 +20,7 @@ namespace dodona::search {
 /// A point of a sweep, by its place in the question.
 struct SweepKey {
     std::size_t growth = 0;
-    std::size_t strategy = 0;
+    std::size_t strategy = 0;  ///< of the space; one past the last: all of them together
     std::int64_t devices = 1;
     auto operator<=>(const SweepKey&) const = default;
 };
@@ -40,8 +41,14 @@ struct Sweep {
     bool complete = true;            ///< false: stopped
 };
 
-/// All keys of a question, ascending.
+/// All keys of a question, ascending. A single strategy is not searched a second time as all of them.
 std::vector<SweepKey> keys(const SweepQuestion& question);
+
+/// The largest numbers of devices first, since they take longest; of each number all strategies together first.
+std::vector<SweepKey> in_order_of_work(std::vector<SweepKey> asked);
+
+/// The strategies of a point.
+std::vector<plan::Strategy> strategies_of(const Space& space, const SweepKey& key);
 
 /// The points of the keys that are in `asked`, which is ascending. `progress`: points done, all points; also called during
 /// searches. Points that are under way when it stops the work are given up.
@@ -56,13 +63,13 @@ struct ScalingQuestion {
     LeastPasses& passes;  ///< of the cluster's first device under the space's precision and framework
 };
 
-/// The fastest plan of one strategy on so many devices; where nothing fits, why. `progress` is that of the search.
-ScalingPoint scaling_point(const ScalingQuestion& question, const plan::Strategy& strategy, std::int64_t devices,
-                           std::int64_t batch, const Progress& progress = {});
+/// The recommended plan of these strategies on so many devices; where nothing fits, why. `progress` is that of the search.
+ScalingPoint scaling_point(const ScalingQuestion& question, std::vector<plan::Strategy> strategies,
+                           std::int64_t devices, std::int64_t batch, const Progress& progress = {});
 
 /// The same for a single number of devices.
 ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
-                           const plan::Strategy& strategy, std::int64_t devices, std::int64_t batch,
+                           std::vector<plan::Strategy> strategies, std::int64_t devices, std::int64_t batch,
                            const Progress& progress = {});
 
 /// How far the strategy of `space`, its only one, goes: all of StrategyLimits that needs no search.

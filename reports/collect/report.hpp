@@ -15,7 +15,7 @@
 
 namespace dodona::reports {
 
-/// The fastest plan of a strategy on a number of GPUs.
+/// The plan that a search recommends on a number of GPUs.
 struct ReportPlan {
     std::string mesh;     ///< "tensor 8, data 16, pipeline 8"
     std::string details;  ///< "micro-batch 1 x 96, 1f1b, full recompute, ZeRO-1"
@@ -27,9 +27,11 @@ struct ReportPlan {
     step::MemoryParts memory;  ///< of the device that is filled most
     Bytes memory_limit;        ///< of that device
     std::vector<std::string> bottlenecks;
+    std::vector<std::string> unusual;  ///< why nobody runs it; empty if it is usual
 };
 
 struct ReportPoint {
+    std::string strategy;  ///< of the plan, or of what was searched; empty: of all strategies none fits
     std::int64_t devices = 1;
     std::int64_t batch = 1;
     std::optional<ReportPlan> plan;  ///< none: nothing fits
@@ -50,6 +52,8 @@ struct ReportScaling {
     std::optional<std::int64_t> batch;  ///< strong scaling: samples of a step
     std::int64_t batch_per_gpu = 1;     ///< weak scaling
     std::vector<ReportStrategy> strategies;
+    std::vector<ReportPoint>
+        answers;  ///< ascending, those computed: of all strategies together, as `dodona plan` answers
 };
 
 /// A run of the table of measured runs, and its own plan predicted.

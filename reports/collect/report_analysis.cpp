@@ -30,7 +30,9 @@ bool equally_fast(const ReportPoint& point, const ReportPoint& fastest) {
     return per_sample(point) <= (1 + search::kEqualTime) * per_sample(fastest);
 }
 
-/// By numbers of GPUs, ascending: all plans of any strategy.
+bool is_usual(const PlacedPlan& placed) { return placed.plan().unusual.empty(); }
+
+/// By numbers of GPUs, ascending: the plans of all strategies; unusual ones only where none is usual.
 using PlansByDevices = std::vector<std::pair<std::int64_t, std::vector<PlacedPlan>>>;
 
 PlansByDevices plans_by_devices(const ReportScaling& scaling) {
@@ -46,6 +48,13 @@ PlansByDevices plans_by_devices(const ReportScaling& scaling) {
                 at = all.insert(at, {point.devices, {}});
             }
             at->second.push_back({&strategy, &point});
+        }
+    }
+    for (auto& [devices, plans] : all) {
+        const auto unusual =
+            std::stable_partition(plans.begin(), plans.end(), [](const PlacedPlan& one) { return is_usual(one); });
+        if (unusual != plans.begin()) {
+            plans.erase(unusual, plans.end());
         }
     }
     return all;
@@ -73,24 +82,6 @@ PlacedPlan simplest_name(const std::vector<PlacedPlan>& plans, const PlacedPlan&
         }
     }
     return simplest;
-}
-
-/// The plans of a strategy on this number of GPUs and the next ones, as long as none is faster.
-std::vector<PlacedPlan> fast_stretch(const PlansByDevices& all, std::size_t from, const ReportStrategy* strategy) {
-    std::vector<PlacedPlan> stretch;
-    for (std::size_t i = from; i < all.size(); ++i) {
-        const std::vector<PlacedPlan>& plans = all[i].second;
-        const auto ours =
-            std::find_if(plans.begin(), plans.end(), [&](const PlacedPlan& one) { return one.strategy == strategy; });
-        const bool fast = ours != plans.end() && std::all_of(plans.begin(), plans.end(), [&](const PlacedPlan& other) {
-                              return equally_fast(*ours->point, *other.point);
-                          });
-        if (!fast) {
-            break;
-        }
-        stretch.push_back(*ours);
-    }
-    return stretch;
 }
 
 /// Memory that differs by less counts as equal.
@@ -125,6 +116,9 @@ bool same_curve(const ReportStrategy& a, const ReportStrategy& b) {
                       });
 }
 
+/// On one GPU there is nothing to choose.
+bool is_undivided(const ReportStrategy& strategy) { return strategy.axes == 0; }
+
 double fastest_rate(const ReportStrategy& strategy) {
     double most = 0;
     for (const ReportPoint& point : strategy.points) {
@@ -135,10 +129,10 @@ double fastest_rate(const ReportStrategy& strategy) {
 
 }  // namespace
 
-const ReportPoint* point_on(const ReportStrategy& strategy, std::int64_t devices) {
-    const auto found = std::find_if(strategy.points.begin(), strategy.points.end(),
-                                    [&](const ReportPoint& point) { return point.devices == devices; });
-    return found == strategy.points.end() ? nullptr : &*found;
+const ReportPoint* point_on(const std::vector<ReportPoint>& points, std::int64_t devices) {
+    const auto found =
+        std::find_if(points.begin(), points.end(), [&](const ReportPoint& point) { return point.devices == devices; });
+    return found == points.end() ? nullptr : &*found;
 }
 
 std::vector<PlacedPlan> layouts(const ReportScaling& scaling) {
@@ -158,37 +152,21 @@ std::vector<PlacedPlan> layouts(const ReportScaling& scaling) {
 }
 
 std::vector<PlacedPlan> best_plans(const ReportScaling& scaling) {
-    const PlansByDevices all = plans_by_devices(scaling);
     std::vector<PlacedPlan> best;
-    while (best.size() < all.size()) {
-        // Of the strategies that are as fast as any here, the one that is so on the most numbers from here on; of those the
-        // simplest, then the fastest here.
-        std::vector<PlacedPlan> longest;
-        const auto order = [](const std::vector<PlacedPlan>& stretch) {
-            const PlacedPlan& first = stretch.front();
-            return std::tuple(-static_cast<std::int64_t>(stretch.size()), first.strategy->axes,
-                              per_sample(*first.point));
-        };
-        for (const PlacedPlan& first : all[best.size()].second) {
-            std::vector<PlacedPlan> stretch = fast_stretch(all, best.size(), first.strategy);
-            if (!stretch.empty() && (longest.empty() || order(stretch) < order(longest))) {
-                longest = std::move(stretch);
-            }
+    for (const ReportPoint& answer : scaling.answers) {
+        const auto strategy = std::find_if(scaling.strategies.begin(), scaling.strategies.end(),
+                                           [&](const ReportStrategy& one) { return one.name == answer.strategy; });
+        if (answer.plan && strategy != scaling.strategies.end()) {
+            best.push_back({&*strategy, &answer});
         }
-        best.insert(best.end(), longest.begin(), longest.end());
-    }
-    for (std::size_t i = 0; i < best.size(); ++i) {
-        best[i] = simplest_name(all[i].second, best[i]);
     }
     return best;
 }
 
 double best_rate(const ReportScaling& scaling) {
     double most = 0;
-    for (const ReportStrategy& strategy : scaling.strategies) {
-        for (const ReportPoint& point : strategy.points) {
-            most = std::max(most, rate(point));
-        }
+    for (const PlacedPlan& placed : best_plans(scaling)) {
+        most = std::max(most, rate(*placed.point));
     }
     return most;
 }
@@ -213,11 +191,16 @@ std::optional<PlacedPlan> recommended(const ReportScaling& scaling) {
 
 std::vector<StrategyChange> strategy_changes(const ReportScaling& scaling) {
     std::vector<StrategyChange> changes;
-    const std::vector<PlacedPlan> best = best_plans(scaling);
-    for (std::size_t i = 1; i < best.size(); ++i) {
-        if (best[i].strategy != best[i - 1].strategy) {
-            changes.push_back({best[i - 1], best[i], point_on(*best[i - 1].strategy, best[i].point->devices)});
+    std::optional<PlacedPlan> last;
+    for (const PlacedPlan& best : best_plans(scaling)) {
+        if (last && !is_undivided(*last->strategy) && last->strategy != best.strategy) {
+            const ReportPoint* same = point_on(last->strategy->points, best.point->devices);
+            if (same != nullptr && same->plan && equally_fast(*same, *best.point)) {
+                continue;
+            }
+            changes.push_back({*last, best, same});
         }
+        last = best;
     }
     return changes;
 }
@@ -299,9 +282,10 @@ std::vector<const ReportStrategy*> charted(const ReportScaling& scaling, std::si
                      [&](const ReportStrategy* a, const ReportStrategy* b) { return order(a) < order(b); });
     std::vector<const ReportStrategy*> shown;
     for (const ReportStrategy* strategy : all) {
+        const bool is_a_point = is_undivided(*strategy) && all.size() > 1;
         const bool repeats = std::any_of(shown.begin(), shown.end(),
                                          [&](const ReportStrategy* other) { return same_curve(*strategy, *other); });
-        if (!repeats && shown.size() < most) {
+        if (!is_a_point && !repeats && shown.size() < most) {
             shown.push_back(strategy);
         }
     }

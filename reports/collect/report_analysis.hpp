@@ -17,26 +17,25 @@ struct PlacedPlan {
     [[nodiscard]] const ReportPlan& plan() const { return *point->plan; }
 };
 
-/// Each layout once, ascending by GPUs: strategies whose further axes are not in use make the same one, equal in every part of
+/// Each layout once, ascending by GPUs, without those that nobody runs where a usual one fits: strategies whose further axes are not in use make the same one, equal in every part of
 /// its time and memory, which has the name of the strategy with the fewest axes.
 std::vector<PlacedPlan> layouts(const ReportScaling& scaling);
 
-/// The fastest plan on each number of GPUs that has one, ascending, as in `layouts`. Of strategies that are equally fast
-/// (search::kEqualTime) those are taken with which it changes least often, then the simplest.
+/// What `dodona plan` answers on each number of GPUs where a plan fits, ascending.
 std::vector<PlacedPlan> best_plans(const ReportScaling& scaling);
 
 /// The plan that the report recommends: the fastest of those of best_plans on the most GPUs of which each still does at
 /// least search::kWorthwhile of what one does at best. None where nothing fits.
 std::optional<PlacedPlan> recommended(const ReportScaling& scaling);
 
-/// Samples a second and GPU, over the most that any plan of the scaling reaches.
+/// Samples a second and GPU, over the most that any of best_plans reaches.
 double efficiency(const ReportScaling& scaling, const ReportPoint& point);
-/// The most samples a second and GPU of any plan; zero where nothing fits.
+/// The most samples a second and GPU of best_plans; zero where nothing fits.
 double best_rate(const ReportScaling& scaling);
 
-/// Where the best strategy changes.
+/// Where a strategy that was the best, or as fast (search::kEqualTime), no longer is. One GPU has no strategy.
 struct StrategyChange {
-    PlacedPlan before;  ///< best on the number before
+    PlacedPlan before;  ///< where it was the best, last
     PlacedPlan after;
     const ReportPoint* overtaken = nullptr;  ///< the strategy of `before` on the number of `after`; null: not computed
 };
@@ -54,9 +53,9 @@ std::optional<Energy> energy_per_sample(const ReportInputs& inputs, const Report
 std::vector<PlacedPlan> pareto_front(const ReportInputs& inputs, const ReportScaling& scaling);
 
 /// The strategies that charts show, the fastest of the largest numbers first: those that are best somewhere come before
-/// others, and of equal curves only the first is shown.
+/// others, of equal curves only the first is shown, and one GPU is no curve.
 std::vector<const ReportStrategy*> charted(const ReportScaling& scaling, std::size_t most);
 
-const ReportPoint* point_on(const ReportStrategy& strategy, std::int64_t devices);
+const ReportPoint* point_on(const std::vector<ReportPoint>& points, std::int64_t devices);
 
 }  // namespace dodona::reports

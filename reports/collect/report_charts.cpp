@@ -37,7 +37,7 @@ std::vector<std::int64_t> counts_of(const std::vector<ReportMeasured>& runs, con
 Series strategy_series(const ReportStrategy& strategy, const std::vector<std::int64_t>& counts) {
     Series series{.label = strategy.name, .component = {}, .points = {}};
     for (const std::int64_t count : counts) {
-        const ReportPoint* point = point_on(strategy, count);
+        const ReportPoint* point = point_on(strategy.points, count);
         series.points.push_back(point != nullptr && point->plan ? throughput_cell(*point) : Cell());
     }
     return series;

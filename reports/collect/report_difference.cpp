@@ -26,7 +26,7 @@ const ReportScaling* same_scaling(const Report& report, const ReportScaling& sca
 const ReportPoint* same_point(const ReportScaling* scaling, const std::string& strategy, std::int64_t devices) {
     for (std::size_t i = 0; scaling != nullptr && i < scaling->strategies.size(); ++i) {
         if (scaling->strategies[i].name == strategy) {
-            return point_on(scaling->strategies[i], devices);
+            return point_on(scaling->strategies[i].points, devices);
         }
     }
     return nullptr;

@@ -25,6 +25,9 @@ std::string on_machine(const ReportInputs& inputs) {
 }
 
 std::string headline(const Report& report, const std::optional<PlacedPlan>& best) {
+    if (!best && !report.complete) {
+        return fmt::format("{}: stopped before anything was found", on_machine(report.inputs));
+    }
     if (!best) {
         return fmt::format("{}: nothing fits on {} to {}", on_machine(report.inputs),
                            whole(report.inputs.counts.front()), counted(report.inputs.counts.back(), "GPU"));
@@ -105,6 +108,20 @@ Table best_table(const ReportScaling& scaling) {
     return table;
 }
 
+/// Strategies with plans that nobody runs.
+std::string with_unusual_plans(const ReportScaling& scaling) {
+    std::vector<std::string> all;
+    for (const ReportStrategy& strategy : scaling.strategies) {
+        const bool any = std::any_of(strategy.points.begin(), strategy.points.end(), [](const ReportPoint& point) {
+            return point.plan && !point.plan->unusual.empty();
+        });
+        if (any) {
+            all.push_back(strategy.name);
+        }
+    }
+    return join_some(all);
+}
+
 void add_scaling(Document& document, const Report& report, const ReportScaling& scaling) {
     Chart chart = scaling_chart(report, scaling);
     std::size_t fitting = 0;
@@ -122,6 +139,10 @@ void add_scaling(Document& document, const Report& report, const ReportScaling& 
             " The chart shows {} of {} strategies that fit: those that are fastest somewhere, then those "
             "that get furthest; of equal curves one.",
             shown, fitting);
+    }
+    if (const std::string unusual = with_unusual_plans(scaling); !unusual.empty()) {
+        note += fmt::format(" These have plans that nobody runs, which are never recommended where others fit: {}.",
+                            unusual);
     }
     if (!measured_of(report, scaling).empty()) {
         note += " Measured runs have plans of their own, which need not be the fastest of their strategies.";
@@ -265,7 +286,8 @@ List assumptions(const Report& report) {
         fmt::format("intervals contain the true value in {} of cases; the time of a step has no "
                     "restarts, evaluation and checkpoints",
                     percent(kIntervalLevel)));
-    list.items.emplace_back("compared are the fastest plans of each strategy, not all plans");
+    list.items.emplace_back(
+        "the recommended plans are those of `dodona plan`; curves are of the plan that it recommends of each strategy");
     return list;
 }
 

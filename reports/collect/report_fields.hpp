@@ -23,9 +23,11 @@ void fields(auto& io, IsA<ReportPlan> auto& plan) {
     io("memory_bytes", plan.memory);
     io("memory_limit_bytes", plan.memory_limit);
     io("bottlenecks", plan.bottlenecks);
+    io("unusual", plan.unusual);
 }
 
 void fields(auto& io, IsA<ReportPoint> auto& point) {
+    io("strategy", point.strategy);
     io("gpus", point.devices);
     io("batch", point.batch);
     io("plan", point.plan);
@@ -44,6 +46,7 @@ void fields(auto& io, IsA<ReportScaling> auto& scaling) {
     io("batch", scaling.batch);
     io("batch_per_gpu", scaling.batch_per_gpu);
     io("strategies", scaling.strategies);
+    io("answers", scaling.answers);
 }
 
 void fields(auto& io, IsA<ReportMeasured> auto& run) {

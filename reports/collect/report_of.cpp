@@ -26,7 +26,8 @@ ReportPlan report_plan(const step::Prediction& prediction) {
             .time = prediction.time,
             .memory = prediction.memory,
             .memory_limit = prediction.memory_limit,
-            .bottlenecks = bottleneck_items(prediction)};
+            .bottlenecks = bottleneck_items(prediction),
+            .unusual = {}};
 }
 
 /// Tasks of the compute stream by stage, in time order.
@@ -82,13 +83,20 @@ ReportBar bar_of(const play::SimulatedStep& step, std::size_t task, std::size_t 
 
 }  // namespace
 
-ReportPoint report_point(const search::ScalingPoint& point, const std::string& strategy) {
-    ReportPoint shown{.devices = point.devices, .batch = point.batch, .plan = {}, .why_not = {}};
+ReportPoint report_point(const search::ScalingPoint& point, const std::vector<plan::Strategy>& strategies) {
+    ReportPoint shown{.strategy = strategies.size() == 1 ? strategies.front().name : "",
+                      .devices = point.devices,
+                      .batch = point.batch,
+                      .plan = {},
+                      .why_not = {}};
     if (point.best) {
+        shown.strategy = point.best->plan.strategy.name;
         shown.plan = report_plan(*point.best);
+        shown.plan->unusual = point.unusual;
     } else {
         shown.why_not = point.why_not ? why_not_text(point)
-                                      : plan::text(plan::LimitCause(plan::DeviceCountLimit{strategy, point.devices}));
+                                      : plan::text(plan::LimitCause(plan::DeviceCountLimit{
+                                            shown.strategy.empty() ? "any strategy" : shown.strategy, point.devices}));
     }
     return shown;
 }
@@ -188,6 +196,7 @@ Report thinned(const Report& report, std::size_t most) {
         for (ReportStrategy& strategy : scaling.strategies) {
             std::erase_if(strategy.points, [&](const ReportPoint& point) { return !kept.contains(point.devices); });
         }
+        std::erase_if(scaling.answers, [&](const ReportPoint& point) { return !kept.contains(point.devices); });
     }
     return less;
 }

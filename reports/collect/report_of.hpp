@@ -11,8 +11,8 @@
 
 namespace dodona::reports {
 
-/// `strategy` and `devices` say why nothing fits where the search has no cause.
-ReportPoint report_point(const search::ScalingPoint& point, const std::string& strategy);
+/// `strategies`: those that were searched.
+ReportPoint report_point(const search::ScalingPoint& point, const std::vector<plan::Strategy>& strategies);
 
 /// All but the points.
 ReportStrategy report_strategy(const search::StrategyLimits& reach);

@@ -33,7 +33,7 @@ TEST(Report, GoesOnWhereItStopped) {
     ASSERT_EQ(place.run(std::string(kReport) + "--gpus 1..4 -o part.json").code, 0);
     const Outcome more = place.run(std::string(kReport) + "--gpus 1..16 --resume -o part.json");
     EXPECT_EQ(more.code, 0) << more.err;
-    EXPECT_EQ(more.err, "note: 6 points were finished before\n");
+    EXPECT_EQ(more.err, "note: 9 points were finished before\n");
     EXPECT_EQ(content(place.path() / "part.json"), content(place.path() / "whole.json"));
     const Outcome other =
         place.run("report alexnet --machine abci --batch 64 --strategy data --gpus 1..4 --resume -o part.json");

@@ -82,13 +82,16 @@ std::vector<Case> cases() {
         for (ReportStrategy& strategy : stopped.scalings[0].strategies) {
             strategy.points.clear();
         }
+        stopped.scalings[0].answers.clear();
         return report_document(stopped);
     };
     const auto diff = [] {
         const Report before = small_report();
         Report after = before;
-        after.scalings[0].strategies[0].points[1] = point_with(2, 4.4, 12_GiB);
+        after.scalings[0].strategies[0].points[1] = point_with("data", 2, 4.4, 12_GiB);
         after.scalings[0].strategies[1].points.pop_back();
+        after.scalings[0].answers[1] = after.scalings[0].strategies[0].points[1];
+        after.scalings[0].answers[3] = after.scalings[0].strategies[0].points[3];
         return difference_document(before, after, difference(before, after, 0.005), {"a.json", "b.json"});
     };
     const auto frameworks = [] {

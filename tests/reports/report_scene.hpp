@@ -8,7 +8,7 @@
 namespace dodona::reports::testing {
 
 /// `seconds`: of a step; a quarter of it is exposed gradient reduction.
-inline ReportPoint point_with(std::int64_t devices, double seconds, Bytes memory) {
+inline ReportPoint point_with(const std::string& strategy, std::int64_t devices, double seconds, Bytes memory) {
     using step::MemoryPart;
     using step::TimePart;
     ReportPlan plan{
@@ -21,26 +21,28 @@ inline ReportPoint point_with(std::int64_t devices, double seconds, Bytes memory
         .time = {},
         .memory = {},
         .memory_limit = 16_GiB,
-        .bottlenecks = {"gradient exchange: gradients take 25 % of the step"}};
+        .bottlenecks = {"gradient exchange: gradients take 25 % of the step"},
+        .unusual = {}};
     plan.time[TimePart::forward] = Seconds::of_base(0.25 * seconds);
     plan.time[TimePart::backward] = Seconds::of_base(0.5 * seconds);
     plan.time[TimePart::gradients] = Seconds::of_base(0.25 * seconds);
     plan.memory[MemoryPart::weights] = 0.25 * memory;
     plan.memory[MemoryPart::activations] = 0.75 * memory;
-    return {.devices = devices, .batch = 64, .plan = plan, .why_not = {}};
+    return {.strategy = strategy, .devices = devices, .batch = 64, .plan = plan, .why_not = {}};
 }
 
-/// data: 8, 4, 2.5 and 2 s; sharded: does not fit on 1, then 4.5, 2.49 (equally fast) and 1 s.
+/// data: 8, 4, 2.5 and 2 s; sharded: does not fit on 1, then 4.5, 2.49 (equally fast, and the answer) and 1 s.
 inline Report small_report() {
     ReportStrategy data{
         .name = "data", .most = 64, .set_by = "data <= 64: the batch has 64 samples", .axes = 1, .points = {}};
-    data.points = {point_with(1, 8, 12_GiB), point_with(2, 4, 12_GiB), point_with(4, 2.5, 12_GiB),
-                   point_with(8, 2, 12_GiB)};
+    data.points = {point_with("data", 1, 8, 12_GiB), point_with("data", 2, 4, 12_GiB),
+                   point_with("data", 4, 2.5, 12_GiB), point_with("data", 8, 2, 12_GiB)};
     ReportStrategy sharded{.name = "sharded", .most = 8, .set_by = "the machine has 8", .axes = 2, .points = {}};
-    sharded.points = {{.devices = 1, .batch = 64, .plan = {}, .why_not = "sharded cannot use 1 device"},
-                      point_with(2, 4.5, 8_GiB),
-                      point_with(4, 2.49, 6_GiB),
-                      point_with(8, 1, 4_GiB)};
+    sharded.points = {
+        {.strategy = "sharded", .devices = 1, .batch = 64, .plan = {}, .why_not = "sharded cannot use 1 device"},
+        point_with("sharded", 2, 4.5, 8_GiB),
+        point_with("sharded", 4, 2.49, 6_GiB),
+        point_with("sharded", 8, 1, 4_GiB)};
     Report report;
     report.inputs = {.model = "tiny",
                      .machine = "box",
@@ -59,7 +61,8 @@ inline Report small_report() {
                      .measured_from = "2026-01-02",
                      .measured_to = "2026-03-04",
                      .assumptions = {"optimizer adam"}};
-    report.scalings = {{.batch = 64, .batch_per_gpu = 1, .strategies = {data, sharded}}};
+    report.scalings = {{.batch = 64, .batch_per_gpu = 1, .strategies = {data, sharded}, .answers = {}}};
+    report.scalings[0].answers = {data.points[0], data.points[1], sharded.points[2], sharded.points[3]};
     report.measured = {{.id = "run-1",
                         .strategy = "data",
                         .devices = 4,

@@ -37,15 +37,15 @@ std::vector<std::string> names(const std::vector<PlacedPlan>& plans) {
     return all;
 }
 
-TEST(Report, TakesTheFastestStrategyAndChangesItSeldom) {
+TEST(Report, TakesTheAnswersAndSaysWhereAStrategyIsOvertaken) {
     const Report report = small_report();
-    // On 4 GPUs both are equally fast (2.5 and 2.49 s), so that data stays; the other way round nothing would stay.
     EXPECT_EQ(names(best_plans(report.scalings[0])),
-              (std::vector<std::string>{"data 1", "data 2", "data 4", "sharded 8"}));
+              (std::vector<std::string>{"data 1", "data 2", "sharded 4", "sharded 8"}));
     const auto best = recommended(report.scalings[0]);
     ASSERT_TRUE(best);
     EXPECT_EQ(best->strategy->name, "sharded");
     EXPECT_DOUBLE_EQ(efficiency(report.scalings[0], *best->point), 1);
+    // On 4 GPUs data is as fast as the answer (2.5 and 2.49 s).
     const auto changes = strategy_changes(report.scalings[0]);
     ASSERT_EQ(changes.size(), 1U);
     EXPECT_EQ(text(changes[0]),
@@ -55,10 +55,10 @@ TEST(Report, TakesTheFastestStrategyAndChangesItSeldom) {
 
 TEST(Report, DoesNotRecommendWhatIsNotWorthwhile) {
     Report report = small_report();
-    report.scalings[0].strategies[1].points.pop_back();
     // data on 8 GPUs: 64 / 2 / 8 = 4 samples a second and GPU of at most 8.
+    report.scalings[0].answers[3] = point_with("data", 8, 2, 12_GiB);
     EXPECT_EQ(recommended(report.scalings[0])->point->devices, 8);
-    report.scalings[0].strategies[0].points[3] = point_with(8, 2.1, 12_GiB);
+    report.scalings[0].answers[3] = point_with("data", 8, 2.1, 12_GiB);
     EXPECT_EQ(recommended(report.scalings[0])->point->devices, 4);
 }
 
@@ -137,7 +137,8 @@ TEST(Report, NamesALayoutOnceByTheSimplestStrategyThatMakesIt) {
     Report report = small_report();
     ReportScaling& scaling = report.scalings[0];
     scaling.strategies[1] = {.name = "folded", .most = 8, .set_by = "the machine has 8", .axes = 2, .points = {}};
-    scaling.strategies[1].points = {point_with(2, 4, 12_GiB), point_with(4, 2.5, 12_GiB), point_with(8, 1, 4_GiB)};
+    scaling.strategies[1].points = {point_with("folded", 2, 4, 12_GiB), point_with("folded", 4, 2.5, 12_GiB),
+                                    point_with("folded", 8, 1, 4_GiB)};
     std::swap(scaling.strategies[0], scaling.strategies[1]);
     const auto names = [](const std::vector<PlacedPlan>& plans) {
         std::vector<std::string> all;
@@ -147,9 +148,27 @@ TEST(Report, NamesALayoutOnceByTheSimplestStrategyThatMakesIt) {
         return all;
     };
     EXPECT_EQ(names(layouts(scaling)), (std::vector<std::string>{"1 data", "2 data", "4 data", "8 folded", "8 data"}));
-    EXPECT_EQ(names(best_plans(scaling)), (std::vector<std::string>{"1 data", "2 data", "4 data", "8 folded"}));
+    scaling.answers = {scaling.strategies[1].points[0], scaling.strategies[1].points[1],
+                       scaling.strategies[1].points[2], scaling.strategies[0].points[2]};
     EXPECT_EQ(scaling_chart(report, scaling).series[1].label, "data");
     EXPECT_EQ(front_chart(report.inputs, scaling).x.size(), 5U);
+}
+
+TEST(Report, HasPlansThatNobodyRunsOnCurvesOnly) {
+    Report report = small_report();
+    ReportScaling& scaling = report.scalings[0];
+    ReportPlan& unusual = *scaling.strategies[1].points[3].plan;
+    unusual.unusual = {"sharded 8 is in use for tables only"};
+    scaling.answers[3] = scaling.strategies[0].points[3];
+    EXPECT_EQ(names(best_plans(scaling)), (std::vector<std::string>{"data 1", "data 2", "sharded 4", "data 8"}));
+    EXPECT_EQ(names(layouts(scaling)),
+              (std::vector<std::string>{"data 1", "data 2", "sharded 2", "data 4", "sharded 4", "data 8"}));
+    EXPECT_EQ(recommended(scaling)->strategy->name, "data");
+    EXPECT_EQ(scaling_chart(report, scaling).series[0].label, "sharded") << "the fastest curve";
+    const std::string text = render_text(report_document(report), {});
+    EXPECT_NE(text.find("plans that nobody runs"), std::string::npos) << text;
+    scaling.strategies[0].points.pop_back();
+    EXPECT_EQ(names(layouts(scaling)).back(), "sharded 8") << "nothing usual fits";
 }
 
 TEST(Report, ShowsMeasuredRunsOverCurvesOfTheirBatch) {
@@ -161,7 +180,10 @@ TEST(Report, ShowsMeasuredRunsOverCurvesOfTheirBatch) {
     EXPECT_TRUE(measured(scaling_chart(report, report.scalings[0])));
     report.measured[0].batch = 32;
     EXPECT_FALSE(measured(scaling_chart(report, report.scalings[0])));
-    report.scalings.push_back({.batch = std::nullopt, .batch_per_gpu = 8, .strategies = report.scalings[0].strategies});
+    report.scalings.push_back({.batch = std::nullopt,
+                               .batch_per_gpu = 8,
+                               .strategies = report.scalings[0].strategies,
+                               .answers = report.scalings[0].answers});
     EXPECT_TRUE(measured(scaling_chart(report, report.scalings[1])));
 }
 
@@ -348,7 +370,7 @@ TEST(Difference, FindsWhatChanged) {
     Report after = before;
     EXPECT_FALSE(difference(before, after, 0).any());
     after.inputs.machine = "crate";
-    after.scalings[0].strategies[0].points[1] = point_with(2, 4.4, 12_GiB);
+    after.scalings[0].strategies[0].points[1] = point_with("data", 2, 4.4, 12_GiB);
     after.scalings[0].strategies[1].points.pop_back();
     const ReportDifference found = difference(before, after, 0.05);
     EXPECT_EQ(found.inputs, (std::vector<std::string>{"machine: box -> crate"}));

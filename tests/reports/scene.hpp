@@ -272,7 +272,7 @@ inline search::Answer nothing_fits() {
 
 /// One number of devices that was looked at: `speed` times as fast as one device alone.
 inline search::ScalingPoint point(std::int64_t devices, double speed) {
-    search::ScalingPoint point{.devices = devices, .batch = 256, .best = pipelined(), .why_not = {}};
+    search::ScalingPoint point{.devices = devices, .batch = 256, .best = pipelined(), .unusual = {}, .why_not = {}};
     point.best->plan.mesh = {{"filter", devices}};
     point.best->samples_per_second = 100 * speed;
     point.best->step = Estimate::exactly((2.56 / speed) * 1_s);

@@ -44,18 +44,23 @@ TEST(Sweep, HasThePointsOfSearchesWhateverTheWorkers) {
     const Sweep alone = sweep(one.graph, one.cluster, one.question, keys(one.question));
     const Scene four = scene(4);
     const Sweep together = sweep(four.graph, four.cluster, four.question, keys(four.question));
-    ASSERT_EQ(alone.points.size(), 16U);
+    ASSERT_EQ(alone.points.size(), 24U);
     EXPECT_TRUE(alone.complete);
     EXPECT_EQ(steps(alone), steps(together));
     Space space = one.question.space;
     space.devices = 4;
     space.batch = 128;
+    const Answer of_all = search(one.graph, one.cluster, space);
     space.strategies = {space.strategies[0]};
     const Answer answer = search(one.graph, one.cluster, space);
-    const SweepPoint& same = alone.points[10];
+    const SweepPoint& same = alone.points[14];
     EXPECT_EQ(same.key, (SweepKey{.growth = 1, .strategy = 0, .devices = 4}));
     ASSERT_TRUE(same.point.best);
     EXPECT_EQ(same.point.best->step.value, answer.plans.front().step.value);
+    const SweepPoint& together_there = alone.points[22];
+    EXPECT_EQ(together_there.key, (SweepKey{.growth = 1, .strategy = 2, .devices = 4}));
+    EXPECT_EQ(mesh_text(together_there.point.best->plan), mesh_text(of_all.plans.front().plan));
+    EXPECT_EQ(together_there.point.best->step.value, of_all.plans.front().step.value);
     const SweepPoint& too_many = alone.points[3];  // 8 devices, 4 samples
     EXPECT_FALSE(too_many.point.best);
     EXPECT_TRUE(too_many.point.why_not);
@@ -72,10 +77,10 @@ TEST(Sweep, KeepsWhatIsFinishedWhenItIsStopped) {
     EXPECT_FALSE(stopped.complete);
     EXPECT_EQ(stopped.points.size(), 5U);
     EXPECT_EQ(seen, 5);
-    // The largest numbers come first: four of 8 devices, one of 4.
+    // The largest numbers come first, all of 8 devices before any of 4.
     EXPECT_EQ(std::count_if(stopped.points.begin(), stopped.points.end(),
                             [](const SweepPoint& point) { return point.key.devices == 8; }),
-              4);
+              5);
 }
 
 TEST(Doublings, AreWholeNodesAboveANode) {
