@@ -28,9 +28,7 @@ AskedPlan read_asked_plan(Arguments& arguments, const std::vector<std::pair<std:
     Workload workload = read_workload(arguments, network);
     plan::Plan plan = plan_of(arguments, settings, workload);
     if (observed.any()) {
-        step::RunKind asked = step::run_kind(workload.graph, plan);
-        asked.id = observed.step ? kObservedRun : "";
-        plan.framework = anchored(plan.framework, observed, workload, plan, asked);
+        plan.framework = anchored(plan.framework, observed_runs(observed, workload, plan), workload.graph, plan);
     }
     return {std::move(workload), std::move(plan)};
 }

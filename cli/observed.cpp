@@ -9,11 +9,12 @@
 #include "cli/note.hpp"
 #include "files/logs/log_lines.hpp"
 #include "files/logs/training_log.hpp"
+#include "files/plan_file.hpp"
 #include "files/quantity.hpp"
 #include "files/run_table.hpp"
 #include "reports/document/number_format.hpp"
+#include "search/ranking.hpp"
 #include "step/predict.hpp"
-#include "validate/anchors.hpp"
 #include "validate/questions.hpp"
 
 namespace dodona::cli {
@@ -89,6 +90,19 @@ std::vector<ObservedRun> runs_of(const std::string& table) {
     return asked;
 }
 
+/// The run whose step or log --observed gives (step::RunKind::id).
+constexpr const char* kObservedRun = "--observed";
+
+/// Whether two plans of one job are the same, in whatever software.
+bool is_same(const plan::Plan& a, const plan::Plan& b) {
+    const auto text = [](plan::Plan plan) {
+        plan.framework = {};
+        plan.memory = {};
+        return files::to_yaml(plan, "");
+    };
+    return text(a) == text(b);
+}
+
 ObservedRun step_of(const ObservedSettings& settings, const Workload& workload, const plan::Plan& plan) {
     ObservedRun asked;
     asked.question.graph = std::make_shared<const graph::Graph>(workload.graph);
@@ -151,11 +165,36 @@ ObservedSettings read_observed(Arguments& arguments) {
     return settings;
 }
 
-plan::Framework anchored(const plan::Framework& framework, const ObservedSettings& settings, const Workload& workload,
-                         const plan::Plan& observed_plan, const step::RunKind& asked_about) {
-    const std::vector<ObservedRun> asked =
-        settings.step ? std::vector<ObservedRun>{step_of(settings, workload, observed_plan)} : runs_of(settings.table);
-    return validate::anchored(framework, asked, asked_about);
+std::vector<ObservedRun> observed_runs(const ObservedSettings& settings, const Workload& workload,
+                                       const plan::Plan& observed_plan) {
+    return settings.step ? std::vector<ObservedRun>{step_of(settings, workload, observed_plan)}
+                         : runs_of(settings.table);
+}
+
+plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
+                         const graph::Graph& graph, const plan::Plan& plan) {
+    step::RunKind asked = step::run_kind(graph, plan);
+    const auto same = std::find_if(runs.begin(), runs.end(), [&](const ObservedRun& run) {
+        return !run.id.empty() && is_same(run.question.plan, plan);
+    });
+    asked.id = same == runs.end() ? "" : same->id;
+    return validate::anchored(framework, runs, asked);
+}
+
+void rank_as_observed(const Workload& workload, const plan::Framework& framework, const std::vector<ObservedRun>& runs,
+                      search::Answer& answer) {
+    std::vector<Seconds> steps;
+    for (step::Prediction& one : answer.plans) {
+        plan::Plan plan = one.plan;
+        plan.framework = anchored(framework, runs, workload.graph, plan);
+        one = search::held_to(answer.reserve, step::predict(workload.graph, workload.cluster, plan));
+        steps.push_back(one.step.value);
+    }
+    std::vector<step::Prediction> ranked;
+    for (const std::size_t i : search::ranked_again(steps)) {
+        ranked.push_back(std::move(answer.plans[i]));
+    }
+    answer.plans = std::move(ranked);
 }
 
 }  // namespace dodona::cli

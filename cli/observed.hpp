@@ -9,7 +9,8 @@
 #include "cli/option.hpp"
 #include "cli/workload.hpp"
 #include "plan/plan.hpp"
-#include "step/likeness.hpp"
+#include "search/answer.hpp"
+#include "validate/anchors.hpp"
 
 namespace dodona::cli {
 
@@ -21,17 +22,24 @@ struct ObservedSettings {
     [[nodiscard]] bool any() const { return step || !table.empty(); }
 };
 
-/// The run whose step or log --observed gives (step::RunKind::id).
-inline constexpr const char* kObservedRun = "--observed";
-
 /// `of`: which plan a bare time is the step of.
 Option observed_option(const std::string& of);
 
 ObservedSettings read_observed(Arguments& arguments);
 
-/// The framework for `asked_about`, moved to the step of `observed_plan` or to the runs of the table. Throws InputError
-/// where a plan does not fit or no run of the table can be asked.
-plan::Framework anchored(const plan::Framework& framework, const ObservedSettings& settings, const Workload& workload,
-                         const plan::Plan& observed_plan, const step::RunKind& asked_about);
+/// The step of `observed_plan`, or the runs of the table. Throws InputError where a plan cannot have run or no run of the
+/// table can be asked.
+std::vector<validate::ObservedRun> observed_runs(const ObservedSettings& settings, const Workload& workload,
+                                                 const plan::Plan& observed_plan);
+
+/// The framework for this plan, moved to what was observed: all of an observed plan's own error, and of another's as much as
+/// the two are alike.
+plan::Framework anchored(const plan::Framework& framework, const std::vector<validate::ObservedRun>& runs,
+                         const graph::Graph& graph, const plan::Plan& plan);
+
+/// Predicts each plan of the answer again with `framework` moved for its own layout, as `dodona predict --observed` does,
+/// and ranks them by that.
+void rank_as_observed(const Workload& workload, const plan::Framework& framework,
+                      const std::vector<validate::ObservedRun>& runs, search::Answer& answer);
 
 }  // namespace dodona::cli

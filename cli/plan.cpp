@@ -37,6 +37,7 @@
 #include "search/batches.hpp"
 #include "search/crossover_search.hpp"
 #include "search/layer_search.hpp"
+#include "search/ranking.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 #include "tables/step_time.hpp"
@@ -210,24 +211,14 @@ search::Space space_of_kind(Arguments& arguments, const std::string& kind, const
 /// Plays the first `count` plans and ranks them anew; of those that are equally fast as the fastest the one that was first
 /// stays first. What is not played when the user stops keeps its rank, after those that are.
 void rank_by_playing(const Workload& workload, std::size_t count, search::Answer& answer) {
-    struct Played {
-        Seconds step;
-        step::Prediction plan;
-    };
-    std::vector<Played> left;
-    while (left.size() < std::min(count, answer.plans.size()) && !interrupted()) {
-        const step::Prediction& plan = answer.plans[left.size()];
-        left.push_back({play::simulate_step(workload.graph, workload.cluster, plan.plan).time(), plan});
+    std::vector<Seconds> times;
+    while (times.size() < std::min(count, answer.plans.size()) && !interrupted()) {
+        times.push_back(play::simulate_step(workload.graph, workload.cluster, answer.plans[times.size()].plan).time());
     }
-    for (std::size_t rank = 0; !left.empty(); ++rank) {
-        const auto fastest = std::min_element(left.begin(), left.end(),
-                                              [](const Played& a, const Played& b) { return a.step < b.step; });
-        const Seconds equal = (rank == 0 ? 1 + search::kEqualTime : 1) * fastest->step;
-        const auto next =
-            std::find_if(left.begin(), left.end(), [&](const Played& played) { return played.step <= equal; });
-        answer.played.push_back(next->step);
-        answer.plans[rank] = std::move(next->plan);
-        left.erase(next);
+    const std::vector<step::Prediction> before = answer.plans;
+    for (const std::size_t place : search::ranked_again(times)) {
+        answer.plans[answer.played.size()] = before[place];
+        answer.played.push_back(times[place]);
     }
 }
 
@@ -261,33 +252,24 @@ void add_exchange(const Workload& workload, const exchange::Exchange& exchange, 
     }
 }
 
-/// Of plans that are as fast as the fastest the one that was first among even samples comes first.
-void put_simplest_first(std::vector<reports::PlanLengths>& ranked) {
-    const double least = ranked.front().tokens_per_second() / (1 + search::kEqualTime);
-    const auto slower = std::find_if(ranked.begin(), ranked.end(),
-                                     [&](const reports::PlanLengths& one) { return one.tokens_per_second() < least; });
-    const auto first = std::min_element(
-        ranked.begin(), slower,
-        [](const reports::PlanLengths& a, const reports::PlanLengths& b) { return a.even_rank < b.even_rank; });
-    std::rotate(ranked.begin(), first, first + 1);
-}
-
 /// Plans by their tokens a second with samples of different lengths, the equally fast as the search has them.
 /// What was not looked at when the user stopped is left out.
 std::vector<reports::PlanLengths> ranked_by_lengths(const LengthSettings& settings, const Workload& workload,
                                                     const std::vector<step::Prediction>& plans) {
     LengthAnswers lengths(settings, workload);
-    std::vector<reports::PlanLengths> ranked;
+    std::vector<reports::PlanLengths> looked_at;
+    std::vector<Seconds> of_a_token;
     for (const step::Prediction& plan : plans) {
-        if (!ranked.empty() && interrupted()) {
+        if (!looked_at.empty() && interrupted()) {
             break;
         }
-        ranked.push_back({.plan = plan, .even_rank = ranked.size() + 1, .lengths = lengths.of(plan.plan)});
+        looked_at.push_back({.plan = plan, .even_rank = looked_at.size() + 1, .lengths = lengths.of(plan.plan)});
+        of_a_token.push_back(Seconds::of_base(1 / looked_at.back().tokens_per_second()));
     }
-    std::stable_sort(ranked.begin(), ranked.end(), [](const reports::PlanLengths& a, const reports::PlanLengths& b) {
-        return a.tokens_per_second() > b.tokens_per_second();
-    });
-    put_simplest_first(ranked);
+    std::vector<reports::PlanLengths> ranked;
+    for (const std::size_t place : search::ranked_again(of_a_token)) {
+        ranked.push_back(std::move(looked_at[place]));
+    }
     return ranked;
 }
 
@@ -350,15 +332,22 @@ int run_plan(Arguments& arguments) {
     arguments.throw_if_faults();
     space.strategies = strategies_asked_for(arguments, workload.graph, true);
     set_software(arguments, workload, space);
+    const plan::Framework framework = space.framework;
+    std::vector<validate::ObservedRun> runs;
     if (observed.any()) {
         const plan::Plan taken =
             observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, workload, space);
+        runs = observed_runs(observed, workload, taken);
         const step::RunKind job = step::job_kind(workload.graph, space.precision, space.batch, space.devices);
-        space.framework = anchored(space.framework, observed, workload, taken, job);
+        space.framework = validate::anchored(framework, runs, job);
+        space.top = std::max(space.top, search::kCompetitors);
     }
     read_space(arguments, workload.cluster, space, value_names<reports::ExchangeKind>());
     arguments.throw_if_faults();
     search::Answer answer = search_with_progress(workload, space, by_layers(arguments));
+    if (observed.any()) {
+        rank_as_observed(workload, framework, runs, answer);
+    }
     answer.question = {.model = workload.model,
                        .machine = workload.machine,
                        .devices = space.devices,

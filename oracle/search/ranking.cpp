@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "base/check.hpp"
 
@@ -128,6 +129,20 @@ void order(std::vector<step::Prediction>& plans, const std::vector<std::int64_t>
     for (std::size_t i = 0; i < plans.size(); ++i) {
         plans[i] = std::move(items[i].plan);
     }
+}
+
+std::vector<std::size_t> ranked_again(const std::vector<Seconds>& times) {
+    std::vector<std::size_t> places(times.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+    const auto slower = std::find_if(places.begin(), places.end(), [&](std::size_t place) {
+        return times[place] > (1 + kEqualTime) * times[places.front()];
+    });
+    const auto first = std::min_element(places.begin(), slower);
+    if (first != places.end()) {
+        std::rotate(places.begin(), first, first + 1);
+    }
+    return places;
 }
 
 }  // namespace dodona::search

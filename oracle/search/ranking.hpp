@@ -26,4 +26,8 @@ Ranked ranked(const Space& space, const std::vector<MeshLayout>& layouts, const 
 /// The same order of plans in full, which may have become faster since. `unusual`: of the layout of each.
 void order(std::vector<step::Prediction>& plans, const std::vector<std::int64_t>& unusual, double reserve);
 
+/// Places of plans that were timed again: by these times, but of those that are as fast as the fastest (kEqualTime) the one
+/// that stood first stays first.
+std::vector<std::size_t> ranked_again(const std::vector<Seconds>& times);
+
 }  // namespace dodona::search

@@ -119,6 +119,28 @@ TEST(Program, MovesItsParametersToAnObservedStep) {
     EXPECT_FALSE(after["observed"]["moved"].empty());
 }
 
+TEST(Program, PlansWhatPredictSaysOfTheObservedPlan) {
+    const Folder place;
+    std::ofstream(place.path() / "eager.yaml") << kSoftware;
+    const std::string job = "resnet50 --machine abci --gpus 8 --batch 512 --framework ./eager.yaml";
+    const double step = asked(place, "plan " + job + " --save taken.yaml")["plans"][0]["step_time_s"]["value"];
+    const std::string observed = " --observed " + std::to_string(1.3 * step) + "s";
+    const auto plans = asked(place, "plan " + job + observed + " --observed-plan taken.yaml --top 9")["plans"];
+    const double said =
+        asked(place, "predict " + job + " --plan taken.yaml" + observed)["plan"]["step_time_s"]["value"];
+    const auto taken = std::find_if(plans.begin(), plans.end(), [&](const nlohmann::json& plan) {
+        return plan["step_time_s"]["value"].get<double>() == said;
+    });
+    ASSERT_NE(taken, plans.end()) << said;
+    EXPECT_NEAR(said / (1.3 * step), 1, 0.01);
+    double before = 0;
+    for (std::size_t i = 1; i < plans.size(); ++i) {
+        const double now = plans[i]["step_time_s"]["value"];
+        EXPECT_GE(now, before) << "ranked by what was learnt, after the first";
+        before = now;
+    }
+}
+
 TEST(Program, PlansAndSavesWithWhatWasObserved) {
     const Folder place;
     std::ofstream(place.path() / "eager.yaml") << kSoftware;
