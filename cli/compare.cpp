@@ -12,6 +12,7 @@
 #include "cli/job_space.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/software.hpp"
 #include "cli/space_options.hpp"
 #include "cli/workload.hpp"
 #include "files/document.hpp"

@@ -1,6 +1,7 @@
 #include "cli/job_space.hpp"
 
 #include "cli/files.hpp"
+#include "cli/software.hpp"
 #include "cli/space_options.hpp"
 #include "search/answer.hpp"
 #include "search/space.hpp"

@@ -22,6 +22,7 @@
 #include "cli/progress.hpp"
 #include "cli/remedies.hpp"
 #include "cli/schema_comment.hpp"
+#include "cli/software.hpp"
 #include "cli/space_options.hpp"
 #include "cli/usual_software.hpp"
 #include "cli/workload.hpp"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/software.hpp"
 #include "cli/words.hpp"
 #include "cli/zero.hpp"
 #include "files/number.hpp"
@@ -286,7 +287,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
         if (arguments.has("--framework")) {
             plan.framework = framework_of(arguments, workload, &plan.strategy);
         } else {
-            add_other_source(plan.framework);
+            add_other_source(plan.framework, workload.cluster);
         }
         plan.memory = memory_of(plan.framework);
         check_devices(arguments, workload.cluster, plan.devices());

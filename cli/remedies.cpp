@@ -7,6 +7,7 @@
 
 #include "cli/files.hpp"
 #include "cli/job_space.hpp"
+#include "cli/software.hpp"
 #include "files/model_reference.hpp"
 #include "search/space.hpp"
 

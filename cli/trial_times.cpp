@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/software.hpp"
 #include "cli/workload.hpp"
 #include "files/number.hpp"
 #include "reports/collect/trials_report.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/interrupt.hpp"
+#include "cli/software.hpp"
 #include "search/search.hpp"
 #include "step/predict.hpp"
 

@@ -38,56 +38,6 @@ double input_elements(const graph::Graph& graph) {
     return elements;
 }
 
-/// Whether a framework is usual for a network: 2 if it names one of its operators, 1 if it names any, else 0.
-int fitness(const plan::Framework& framework, const graph::Graph& graph) {
-    int best = 0;
-    for (const std::string& word : framework.usual_for) {
-        const bool has = std::any_of(graph.layers.begin(), graph.layers.end(),
-                                     [&](const graph::Layer& layer) { return layer.kind == word; });
-        best = std::max(best, has ? 2 : word == "*" ? 1 : 0);
-    }
-    return best;
-}
-
-/// The built-in framework that is usual for a network under a strategy; else the neutral one. One that names the ZeRO
-/// level of the strategy comes before those that name none.
-plan::Framework usual_framework(const std::vector<plan::Framework>& all, const graph::Graph& graph,
-                                const plan::Strategy* strategy) {
-    const plan::Framework* usual = nullptr;
-    std::pair<int, bool> best{0, false};
-    for (const plan::Framework& framework : all) {
-        const auto& levels = framework.usual_levels;
-        const bool names = strategy != nullptr && strategy->shard &&
-                           std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
-        const std::pair its(fitness(framework, graph), names);
-        if (its.first > 0 && (levels.empty() || names) && its > best) {
-            usual = &framework;
-            best = its;
-        }
-    }
-    return usual != nullptr ? *usual : plan::Framework{};
-}
-
-std::vector<plan::Framework> built_in_frameworks() {
-    std::vector<plan::Framework> all;
-    for (const std::string& name : library().frameworks()) {
-        all.push_back(library().framework(name));
-    }
-    return all;
-}
-
-/// As the user's: of another source than the runs that it was fitted to, and with the machine's interference where it
-/// says nothing of it.
-plan::Framework on_machine(plan::Framework framework, const cluster::Cluster& cluster) {
-    add_other_source(framework);
-    plan::Framework::Number& interference = framework.number(plan::FrameworkParameter::interference);
-    if (interference.source.empty() && cluster.interference) {
-        const double lost = cluster.interference->lost;
-        interference = {.value = lost, .lo = lost, .hi = lost, .bounds = {}, .source = cluster.interference->source};
-    }
-    return framework;
-}
-
 /// The names of flags, in order.
 template <class Table>
 std::vector<std::string> names_of_flags(const Table& table) {
@@ -362,46 +312,6 @@ plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) 
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
     const auto word = arguments.word("--algorithm", value_names<cluster::Algorithm>());
     return word ? cluster::algorithm_from(*word) : std::nullopt;
-}
-
-plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy) {
-    const auto typed = arguments.text("--framework");
-    return on_machine(typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed))
-                            : usual_framework(built_in_frameworks(), workload.graph, strategy),
-                      workload.cluster);
-}
-
-void set_software(Arguments& arguments, const Workload& workload, search::Space& space) {
-    const bool asked = arguments.has("--framework");
-    const std::vector<plan::Framework> all = asked ? std::vector<plan::Framework>{} : built_in_frameworks();
-    space.framework = asked ? framework_of(arguments, workload)
-                            : on_machine(usual_framework(all, workload.graph, nullptr), workload.cluster);
-    space.memory = memory_of(space.framework);
-    if (!asked && space.strategies.size() == 1) {
-        const plan::Strategy& strategy = space.strategies.front();
-        space.framework = on_machine(usual_framework(all, workload.graph, &strategy), workload.cluster);
-        space.memory = memory_of(space.framework);
-    }
-}
-
-std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Framework& framework,
-                                                     const plan::Strategy& strategy) {
-    if (framework.observed) {
-        return {};
-    }
-    plan::Framework usual =
-        on_machine(usual_framework(built_in_frameworks(), workload.graph, &strategy), workload.cluster);
-    return usual.name == framework.name ? std::nullopt : std::optional(std::move(usual));
-}
-
-void add_other_source(plan::Framework& framework) {
-    if (!framework.fitted_to.empty() && !framework.observed) {
-        framework.add(library().mechanism("other-source"));
-    }
-}
-
-plan::MemoryProfile memory_of(const plan::Framework& framework) {
-    return framework.memory.empty() ? plan::MemoryProfile{} : library().memory_profile(framework.memory);
 }
 
 std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {

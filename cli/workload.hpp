@@ -60,21 +60,6 @@ plan::Overlap overlap_of(Arguments& arguments);
 /// --offload, or nothing; a fault on a machine whose host is not described.
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster);
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments);
-/// --framework, or the usual one for the network under a strategy; where it says nothing of interference, with the
-/// machine's.
-plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy = nullptr);
-/// The same for a space: that of its strategy, if it has one only.
-void set_software(Arguments& arguments, const Workload& workload, search::Space& space);
-/// What such software keeps in device memory beside the network's own tensors.
-plan::MemoryProfile memory_of(const plan::Framework& framework);
-
-/// The framework that is usual for a strategy, if that is another; none for one that was adjusted to observed steps.
-std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Framework& framework,
-                                                     const plan::Strategy& strategy);
-
-/// The user's runs are of another source than those that a built-in framework was fitted to; observed ones are not.
-void add_other_source(plan::Framework& framework);
-
 /// Without --batch: a usual size for the network. About four million tokens a step, up to 16 million where that gives each
 /// device a sample; 128 samples, in whole groups of answers, where it is fine-tuned or most weights are frozen; or, for
 /// images and volumes, 64 on each device, fewer where one is larger than 3 x 224 x 224.

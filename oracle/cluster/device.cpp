@@ -4,6 +4,8 @@
 
 namespace dodona::cluster {
 
+std::string Device::maker() const { return family.substr(0, family.find(' ')); }
+
 FlopPerSecond Device::peak(Precision precision) const {
     const auto found = matrix.find(precision);
     check(found != matrix.end(), "a device is asked only for precisions that it supports");

@@ -37,7 +37,7 @@ struct DeviceDefaults {
 
 struct Device {
     std::string name;
-    std::string family;  ///< "NVIDIA Ada": for lists and searches
+    std::string family;  ///< "NVIDIA Ada": for lists and searches; who makes it comes first
     std::string source;
     Bytes memory;                                 ///< physical device memory
     BytesPerSecond memory_bandwidth;              ///< one device, data sheet
@@ -56,6 +56,7 @@ struct Device {
     Profile profile;                              ///< fits to measured kernels; empty: data sheet only
     bool typical = false;  ///< kernels of kinds without a fit miss the data sheet as those of other devices do
 
+    [[nodiscard]] std::string maker() const;  ///< "NVIDIA"; empty: the file names no family
     [[nodiscard]] FlopPerSecond peak(Precision precision) const;
     /// Share of the peak that the best of large products reach; none where that was not measured. Clocks and power hold
     /// back all products of matrix units alike, so that a precision without a figure takes that of 16 bits; fp32 does not.

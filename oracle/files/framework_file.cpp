@@ -170,6 +170,10 @@ const Description& description<Framework>() {
              optional<&Framework::memory>("memory", "The memory profile of such software.", {.default_text = "none"}),
              optional<&Framework::fitted_to>("fitted_to", "Groups of published runs that it was fitted to.",
                                              {.or_single = true}),
+             optional<&Framework::fitted_on>("fitted_on",
+                                             "Makers of the devices of these runs, as `family` of a device begins. On "
+                                             "devices of others nothing is known of it, and intervals are wider.",
+                                             {.default_text = "not stated", .or_single = true}),
              optional<&Framework::usual_for>(
                  "usual_for",
                  "Used by default for models with one of these operators; \"*\": for any model that no other framework "
@@ -180,6 +184,10 @@ const Description& description<Framework>() {
                  "Of these models only under strategies that prescribe one of these ZeRO levels; other frameworks have "
                  "the other strategies.",
                  {.default_text = "all strategies", .or_single = true}),
+             optional<&Framework::usual_on>(
+                 "usual_on",
+                 "And only on devices of these makers; a device whose file names no family counts as NVIDIA's.",
+                 {.default_text = "all", .or_single = true}),
              optional<&Framework::spread>(
                  "spread",
                  "Standard deviation of log(measured / predicted) of runs that were held out. It makes all intervals "

@@ -31,12 +31,21 @@ void Framework::add(const Mechanism& mechanism) {
     between_sources = std::hypot(between_sources, mechanism.spread);
 }
 
+bool Framework::is_foreign_to(std::string_view maker) const {
+    return !maker.empty() && !fitted_on.empty() &&
+           std::find(fitted_on.begin(), fitted_on.end(), maker) == fitted_on.end();
+}
+
 std::string Framework::label() const {
     std::string text = name;
     for (const std::string& mechanism : mechanisms) {
         text += '+' + mechanism;
     }
     return text;
+}
+
+std::string distance(const Framework& framework, std::string_view maker) {
+    return framework.is_foreign_to(maker) ? kUnfamiliar : kOtherSource;
 }
 
 double Framework::Observed::explained(const ByParameter& d) const {

@@ -172,10 +172,12 @@ struct Framework {
     std::string summary;                 ///< one line
     std::string memory;                  ///< its memory profile; empty: the neutral one
     std::vector<std::string> fitted_to;  ///< groups of published runs in the fit
+    std::vector<std::string> fitted_on;  ///< makers of the devices of these runs; empty: not stated
     std::vector<std::string> usual_for;  ///< the default for networks with one of these operators; "*": for all
     /// Of these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
-    double spread = 0;  ///< unexplained error: standard deviation of log(measured / predicted) of steps
+    std::vector<std::string> usual_on;  ///< ... and only on devices of these makers; empty: of all
+    double spread = 0;                  ///< unexplained error: standard deviation of log(measured / predicted) of steps
     /// ... that all runs of one source share, beside `spread`: their software differs from that of the fit.
     double between_sources = 0;
     FrameworkNumbers numbers = neutral_numbers();
@@ -185,6 +187,8 @@ struct Framework {
     /// Sets the parameters of a mechanism; the last of several that set the same one counts.
     void add(const Mechanism& mechanism);
     [[nodiscard]] std::string label() const;  ///< "megatron-2024+graphs"
+    /// Whether it was fitted to no run on devices of this maker (cluster::Device::maker; empty: not known).
+    [[nodiscard]] bool is_foreign_to(std::string_view maker) const;
     [[nodiscard]] double operator[](FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)].value; }
     [[nodiscard]] const Number& number(FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)]; }
     Number& number(FrameworkParameter p) { return numbers[static_cast<std::size_t>(p)]; }
@@ -193,6 +197,13 @@ struct Framework {
     [[nodiscard]] double slow_down(graph::KernelKind kind) const;
     bool operator==(const Framework&) const = default;
 };
+
+/// Mechanisms that stand for how far a run is from those of the fit: it is of another source, or there is none of its kind.
+inline constexpr const char* kOtherSource = "other-source";
+inline constexpr const char* kUnfamiliar = "unfamiliar";
+
+/// That of a run of another source: kUnfamiliar on devices of another maker.
+std::string distance(const Framework& framework, std::string_view maker);
 
 /// A framework by name or path, and mechanisms by name: "megatron-2024+graphs".
 struct FrameworkReference {

@@ -359,6 +359,11 @@ private:
         if (const plan::Framework& framework = plan_.framework; !framework.name.empty()) {
             p_.provenance.push_back(
                 {.of = SourceLine::Of::framework, .name = framework.label(), .source = framework.source});
+            const std::string maker = cluster.device.maker();
+            if (framework.is_foreign_to(maker) && !framework.observed) {
+                p_.provenance.push_back(
+                    {.of = SourceLine::Of::other_maker, .name = maker, .source = join(framework.fitted_on)});
+            }
         }
         p_.provenance.push_back(
             {.of = SourceLine::Of::model, .name = costed_.graph->name, .source = costed_.graph->source});

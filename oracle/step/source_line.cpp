@@ -17,6 +17,9 @@ std::string text(const SourceLine& line) {
         case SourceLine::Of::host:
             return fmt::format("host memory and its link: {}", line.source.empty() ? line.name : of);
         case SourceLine::Of::framework: return fmt::format("framework: {}", of);
+        case SourceLine::Of::other_maker:
+            return fmt::format("framework: fitted to runs on devices of {} only; on those of {} intervals are wider",
+                               line.source, line.name);
         case SourceLine::Of::model: return fmt::format("model: {}", of);
         case SourceLine::Of::compared:
             return fmt::format(

@@ -8,11 +8,11 @@
 namespace dodona::step {
 
 struct SourceLine {
-    enum class Of { kernels, measured_samples, communication, host, framework, model, compared };
+    enum class Of { kernels, measured_samples, communication, host, framework, other_maker, model, compared };
     Of of = Of::model;
     Evidence best = Evidence::measured;   ///< of kernels
     Evidence worst = Evidence::measured;  ///< of kernels and communication
-    std::string name;                     ///< of the device, cluster, framework, model, or layer that compares samples
+    std::string name;  ///< of the device, its maker, the cluster, framework, model, or layer that compares samples
     std::string source;
     bool operator==(const SourceLine&) const = default;
 };

@@ -156,7 +156,7 @@ void Questions::replace(plan::Framework framework) {
     frameworks_.insert_or_assign(reference, std::move(framework));
 }
 
-plan::Framework Questions::software_of(const files::MeasuredRun& run) {
+plan::Framework Questions::software_of(const files::MeasuredRun& run, const cluster::Cluster* machine) {
     const files::ConventionLine* word = first_match(run, conventions_.frameworks);
     if (word == nullptr) {
         return {};
@@ -173,7 +173,8 @@ plan::Framework Questions::software_of(const files::MeasuredRun& run) {
     }
     const auto& groups = software.fitted_to;
     if (std::find(groups.begin(), groups.end(), run.group) == groups.end()) {
-        software.add(mechanism(std::string(kOtherSource), word->where));
+        const std::string maker = machine == nullptr ? "" : machine->device.maker();
+        software.add(mechanism(plan::distance(software, maker), word->where));
     }
     return software;
 }
@@ -218,7 +219,7 @@ Question Questions::asked(const files::MeasuredRun& run, const Named& named) {
     question.graph = network(run, named);
     question.cluster = machine(run, line);
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
-    question.plan.framework = software_of(run);
+    question.plan.framework = software_of(run, question.cluster.get());
     question.plan.memory = memory_of(run);
     if (first_match(run, conventions_.memory_units) != nullptr) {
         question.memory_unit = 0x1p30 / 1e9;

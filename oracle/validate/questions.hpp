@@ -21,9 +21,6 @@
 
 namespace dodona::validate {
 
-/// The mechanism of runs that are of no group that their framework was fitted to.
-inline constexpr std::string_view kOtherSource = "other-source";
-
 struct Question {
     std::shared_ptr<const graph::Graph> graph;
     std::shared_ptr<const cluster::Cluster> cluster;
@@ -73,8 +70,8 @@ private:
     const plan::Strategy& strategy(const std::string& name, const Location& where);
     const plan::Framework& framework(const std::string& name, const Location& where);
 
-    /// The run's framework with the mechanisms that the conventions name.
-    plan::Framework software_of(const files::MeasuredRun& run);
+    /// The run's framework with the mechanisms that the conventions name, and how far the run is from those of the fit.
+    plan::Framework software_of(const files::MeasuredRun& run, const cluster::Cluster* machine = nullptr);
     const plan::Mechanism& mechanism(const std::string& name, const Location& where);
 
     /// What the run's software keeps beside; the first line of the conventions that matches says.

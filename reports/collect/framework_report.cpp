@@ -41,18 +41,23 @@ KeyFigures framework_figures(const plan::Framework& framework) {
         all.figures.push_back({.label = std::move(label), .value = std::move(line), .note = {}});
     };
     if (!framework.usual_for.empty()) {
-        const bool any = framework.usual_for == std::vector<std::string>{"*"};
+        std::vector<std::string> operators = framework.usual_for;
+        const bool any = std::erase(operators, "*") > 0;
         std::vector<std::string> levels;
         for (const plan::ShardLevel level : framework.usual_levels) {
             levels.push_back(zero_text(level));
         }
-        add_line("default for", (any ? "models that no other framework is the default for"
-                                     : "models with " + join(framework.usual_for, " or ")) +
-                                    (levels.empty() ? "" : ", under strategies with " + join(levels, " or ")));
+        add_line("default for",
+                 (operators.empty() ? "" : "models with " + join(operators, " or ")) +
+                     (any && !operators.empty() ? ", and " : "") +
+                     (any ? "models that no other framework is the default for" : "") +
+                     (levels.empty() ? "" : ", under strategies with " + join(levels, " or ")) +
+                     (framework.usual_on.empty() ? "" : ", on devices of " + join(framework.usual_on, " or ")));
     }
     add_line("unexplained", percent(framework.spread) + " of a step, as a standard deviation");
     if (!framework.fitted_to.empty()) {
-        add_line("fitted to", join(framework.fitted_to));
+        add_line("fitted to", join(framework.fitted_to) +
+                                  (framework.fitted_on.empty() ? "" : "; on devices of " + join(framework.fitted_on)));
     }
     add_line("source", framework.source);
     return all;
@@ -120,7 +125,9 @@ Record framework_record(const plan::Framework& framework) {
             {"name", framework.name},
             {"summary", framework.summary},
             {"usual_for", framework.usual_for},
+            {"usual_on", framework.usual_on},
             {"fitted_to", framework.fitted_to},
+            {"fitted_on", framework.fitted_on},
             {"spread", framework.spread},
             {"parameters", parameter_records(framework.numbers)},
             {"source", framework.source}};
@@ -138,8 +145,10 @@ std::string condition_text(const files::RowCondition& when) {
 /// The rows of tables of runs that have the mechanism without being asked.
 std::vector<std::string> rows_with(const plan::Mechanism& mechanism, const files::RunConventions& conventions) {
     std::vector<std::string> rows;
-    if (mechanism.name == validate::kOtherSource) {
+    if (mechanism.name == plan::kOtherSource) {
         rows.emplace_back("any row of a group that its framework was not fitted to");
+    } else if (mechanism.name == plan::kUnfamiliar) {
+        rows.emplace_back("any such row on devices of a maker that its framework was not fitted on");
     }
     for (const files::ConventionLine& line : conventions.frameworks) {
         const std::vector<std::string> named = plan::framework_reference(line.word).mechanisms;
