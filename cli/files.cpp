@@ -6,6 +6,7 @@
 
 #include "cli/data_folder.hpp"
 #include "cli/note.hpp"
+#include "search/answer.hpp"
 
 namespace dodona::cli {
 
@@ -38,6 +39,12 @@ graph::Graph read_network_text(const std::string& text, const std::string& name,
 
 cluster::Cluster read_machine(const std::string& name) { return library().cluster(name, {}); }
 
-plan::Strategy read_strategy(const std::string& name) { return library().strategy(name, {}); }
+plan::Strategy read_strategy(const std::string& name) {
+    if (name == search::kByLayers) {
+        fail({}, fmt::format("--strategy {}: only `dodona plan` searches a strategy for each layer", name),
+             "`dodona plan ... --strategy auto --save plan.yaml` writes one that --plan takes");
+    }
+    return library().strategy(name, {});
+}
 
 }  // namespace dodona::cli

@@ -55,8 +55,9 @@ std::vector<Option> job_space_options(bool constraints) {
 search::Space job_space(Arguments& arguments, const Workload& workload) {
     search::Space space;
     read_memory(arguments, space);
+    check_memory(arguments, workload.cluster, space);
     space.overlap = overlap_of(arguments);
-    space.algorithm = algorithm_of(arguments);
+    space.algorithm = algorithm_of(arguments, workload.cluster);
     space.precision = precision_of(arguments, workload.cluster);
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);

@@ -96,6 +96,7 @@ std::string exported_text(const std::string& target, const step::Prediction& pre
     const files::ExportFacts facts{
         .model = workload.model,
         .machine = workload.machine,
+        .maker = workload.cluster.device.maker(),
         .gpus_per_node = workload.cluster.node_size(),
         .sequence = static_cast<std::int64_t>(tokens_a_sample(workload.graph)),
         .layers = workload.graph.block_count(),

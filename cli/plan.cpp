@@ -322,8 +322,9 @@ int run_plan(Arguments& arguments) {
     space.top = exchange_kinds ? std::max(space.top, kPlansToExchange) : space.top;
     space.top = lengths ? std::max(space.top, kPlansToPack) : space.top;
     space.overlap = overlap_of(arguments);
-    space.algorithm = algorithm_of(arguments);
     const Workload workload = read_workload(arguments);
+    space.algorithm = algorithm_of(arguments, workload.cluster);
+    check_memory(arguments, workload.cluster, space);
     check_devices(arguments, workload.cluster, space.devices);
     space.precision = precision_of(arguments, workload.cluster);
     space.optimizer = optimizer_of(arguments, workload.graph);

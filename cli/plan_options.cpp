@@ -299,7 +299,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.optimizer = optimizer_of(arguments, workload.graph);
     plan.overlap = overlap_of(arguments);
     plan.offload = offload_of(arguments, workload.cluster);
-    plan.algorithm = algorithm_of(arguments);
+    plan.algorithm = algorithm_of(arguments, workload.cluster);
     arguments.throw_if_faults();
     plan.strategy = read_strategy(settings.strategy);
     plan::Strategy sharded = plan.strategy;

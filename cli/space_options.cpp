@@ -11,6 +11,7 @@
 #include "cli/words.hpp"
 #include "cli/zero.hpp"
 #include "files/number.hpp"
+#include "reports/document/number_format.hpp"
 #include "search/filter.hpp"
 
 namespace dodona::cli {
@@ -195,6 +196,19 @@ void fix_kind(Arguments& arguments, const std::string& option, search::Space& sp
 void read_memory(Arguments& arguments, search::Space& space) {
     space.max_memory = arguments.size("--max-memory");
     space.reserve = reserve_of(arguments);
+}
+
+void check_memory(Arguments& arguments, const cluster::Cluster& cluster, const search::Space& space) {
+    Bytes most;
+    for (const cluster::DeviceKind& kind : cluster.device_kinds(cluster.devices())) {
+        most = max(most, kind.device->memory);
+    }
+    if (space.max_memory && *space.max_memory > most) {
+        arguments.fault("--max-memory",
+                        fmt::format("{} are more than a GPU of {} has: {}", reports::text(*space.max_memory),
+                                    cluster.name, reports::text(most)),
+                        "--adjust memory=2 asks about GPUs with twice as much");
+    }
 }
 
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space,

@@ -17,6 +17,8 @@ void fix_kind(Arguments& arguments, const std::string& option, search::Space& sp
 
 /// --max-memory and --reserve: they need neither model nor machine.
 void read_memory(Arguments& arguments, search::Space& space);
+/// A fault where --max-memory is more than any device has.
+void check_memory(Arguments& arguments, const cluster::Cluster& cluster, const search::Space& space);
 
 /// Fills what the options say but for --max-memory; `space.strategies` are known. Faults: sizes of axes that no
 /// strategy has, offload without a host. `also_vary`: words of --vary that the caller reads.

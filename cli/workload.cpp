@@ -309,9 +309,20 @@ plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) 
     return offload;
 }
 
-std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
+std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments, const cluster::Cluster& cluster) {
     const auto word = arguments.word("--algorithm", value_names<cluster::Algorithm>());
-    return word ? cluster::algorithm_from(*word) : std::nullopt;
+    const std::optional<cluster::Algorithm> algorithm = word ? cluster::algorithm_from(*word) : std::nullopt;
+    const auto none = [&](auto has) { return std::none_of(cluster.levels.begin(), cluster.levels.end(), has); };
+    const std::string help = "leave it out to take the cheapest that the machine allows";
+    if (algorithm == cluster::Algorithm::torus &&
+        none([](const cluster::Level& level) { return level.kind == cluster::LevelKind::torus; })) {
+        arguments.fault("--algorithm", "no level of " + cluster.name + " is a torus", help);
+    }
+    if (algorithm == cluster::Algorithm::in_network &&
+        none([](const cluster::Level& level) { return level.in_network.has_value(); })) {
+        arguments.fault("--algorithm", "no switches of " + cluster.name + " reduce", help);
+    }
+    return algorithm;
 }
 
 std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {

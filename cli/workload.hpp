@@ -59,7 +59,8 @@ plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph
 plan::Overlap overlap_of(Arguments& arguments);
 /// --offload, or nothing; a fault on a machine whose host is not described.
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster);
-std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments);
+/// --algorithm; a fault where no link of the machine can run it.
+std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments, const cluster::Cluster& cluster);
 /// Without --batch: a usual size for the network. About four million tokens a step, up to 16 million where that gives each
 /// device a sample; 128 samples, in whole groups of answers, where it is fine-tuned or most weights are frozen; or, for
 /// images and volumes, 64 on each device, fewer where one is larger than 3 x 224 x 224.

@@ -24,8 +24,11 @@ std::string largest_headline(const LargestAnswer& sought) {
     if (answer == nullptr) {
         return fmt::format("no value of {} that was tried fits: {}{}", sought.parameter, where, met);
     }
+    const bool is_end = sought.largest.beyond() == nullptr && answer->value >= sought.largest.most;
     return fmt::format("{}: {} {}{}{}", where, sought.parameter, whole(answer->value),
-                       sought.largest.complete ? " is the largest" : " fits; larger ones may too (stopped)",
+                       !sought.largest.complete ? " fits; larger ones may too (stopped)"
+                       : is_end                 ? " fits, the largest that was tried (--upto)"
+                                                : " is the largest",
                        (sought.parameter == "batch" ? " without gradient accumulation" : "") + met);
 }
 

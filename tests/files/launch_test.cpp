@@ -114,6 +114,7 @@ TEST(Launch, TheYamlOfMaxTextSaysBatchesOfADevice) {
     const Launch launch = launched("maxtext.yaml", 64);
     EXPECT_EQ(launch.target, "maxtext");
     EXPECT_EQ(option(launch, "MODEL"), "llama-3.1-70b");
+    EXPECT_EQ(option(launch, "--framework"), "maxtext");
     EXPECT_TRUE(launch.model.empty());
     EXPECT_EQ(option(launch, "--mesh"), "tensor=4,data=16,pipeline=1");
     EXPECT_EQ(option(launch, "--micro-batch"), "1");
@@ -382,6 +383,10 @@ TEST(Export, EveryTargetThatIsReadExpressesAPlan) {
     for (const char* name : {"torchtitan", "accelerate", "fsdp", "maxtext"}) {
         EXPECT_FALSE(exported(plan, facts, target_named(name)).empty()) << name;
     }
+    ExportFacts on_tpus = facts;
+    on_tpus.maker = "Google";
+    EXPECT_NE(exported(plan, facts, target_named("maxtext")).find("hardware: gpu\n"), std::string::npos);
+    EXPECT_NE(exported(plan, on_tpus, target_named("maxtext")).find("hardware: tpu\n"), std::string::npos);
     plan.recompute = plan::RecomputeKind::none;
     EXPECT_FALSE(exported(plan, facts, target_named("deepspeed")).empty());
 }

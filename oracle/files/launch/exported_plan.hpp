@@ -14,6 +14,7 @@ namespace dodona::files {
 struct ExportFacts {
     std::string model;
     std::string machine;
+    std::string maker;  ///< of its devices (cluster::Device::maker)
     std::int64_t gpus_per_node = 1;
     std::int64_t sequence = 0;          ///< tokens of a sample; 0: none
     std::int64_t layers = 0;            ///< blocks that repeat; 0: not known
