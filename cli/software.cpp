@@ -1,54 +1,21 @@
 #include "cli/software.hpp"
 
-#include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/files.hpp"
+#include "plan/usual_framework.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
-/// Of devices whose file names no family.
-constexpr const char* kUsualMaker = "NVIDIA";
-
-/// Whether a framework is usual for a network: 2 if it names one of its operators, 1 if it names any, else 0.
-int fitness(const plan::Framework& framework, const graph::Graph& graph) {
-    int best = 0;
-    for (const std::string& word : framework.usual_for) {
-        const bool has = std::any_of(graph.layers.begin(), graph.layers.end(),
-                                     [&](const graph::Layer& layer) { return layer.kind == word; });
-        best = std::max(best, has ? 2 : word == "*" ? 1 : 0);
-    }
-    return best;
-}
-
-bool is_usual_on(const plan::Framework& framework, const std::string& maker) {
-    const std::vector<std::string>& makers = framework.usual_on;
-    return makers.empty() ||
-           std::find(makers.begin(), makers.end(), maker.empty() ? kUsualMaker : maker) != makers.end();
-}
-
-/// The built-in framework that is usual for a network under a strategy on devices of a maker; else the neutral one. One
-/// that names the ZeRO level of the strategy comes before those that name none.
+/// The built-in framework that is usual; else the neutral one.
 plan::Framework usual_framework(const Workload& workload, const plan::Strategy* strategy) {
-    plan::Framework usual;
-    std::pair<int, bool> best{0, false};
-    for (const std::string& name : library().frameworks()) {
-        plan::Framework framework = library().framework(name);
-        const auto& levels = framework.usual_levels;
-        const bool names = strategy != nullptr && strategy->shard &&
-                           std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
-        const std::pair its(fitness(framework, workload.graph), names);
-        if (its.first > 0 && (levels.empty() || names) && is_usual_on(framework, workload.cluster.device.maker()) &&
-            its > best) {
-            usual = std::move(framework);
-            best = its;
-        }
-    }
-    return usual;
+    std::vector<plan::Framework> all = library().all_frameworks();
+    const plan::Framework* usual =
+        plan::usual_framework(all, workload.graph, strategy, workload.cluster.device.maker());
+    return usual != nullptr ? *usual : plan::Framework{};
 }
 
 /// As the user's, and with the machine's interference where it says nothing of it.

@@ -116,6 +116,14 @@ std::vector<std::string> Library::profiles() const { return names(Kind::profile)
 std::vector<std::string> Library::links() const { return names(Kind::link); }
 std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
 std::vector<std::string> Library::frameworks() const { return names(Kind::framework); }
+std::vector<plan::Framework> Library::all_frameworks() const {
+    std::vector<plan::Framework> all;
+    for (const std::string& name : frameworks()) {
+        all.push_back(framework(name));
+    }
+    return all;
+}
+
 std::vector<std::string> Library::mechanisms() const { return names(Kind::mechanism); }
 std::vector<std::string> Library::memory_profiles() const { return names(Kind::memory); }
 std::vector<std::string> Library::exchanges() const { return names(Kind::exchange); }

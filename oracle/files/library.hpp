@@ -38,6 +38,8 @@ public:
     [[nodiscard]] std::vector<std::string> links() const;
     [[nodiscard]] std::vector<std::string> strategies() const;
     [[nodiscard]] std::vector<std::string> frameworks() const;
+    /// The files of `frameworks`.
+    [[nodiscard]] std::vector<plan::Framework> all_frameworks() const;
     [[nodiscard]] std::vector<std::string> mechanisms() const;
     [[nodiscard]] std::vector<std::string> memory_profiles() const;
     [[nodiscard]] std::vector<std::string> exchanges() const;

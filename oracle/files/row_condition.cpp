@@ -6,11 +6,18 @@
 
 namespace dodona::files {
 
+namespace {
+
+constexpr std::string_view kBlank = "(blank)";
+
+}  // namespace
+
 bool RowCondition::holds(const TableRow& row) const {
     return std::all_of(columns.begin(), columns.end(), [&](const Column& column) {
         const std::string& cell = row.cell(column.name);
-        return std::any_of(column.patterns.begin(), column.patterns.end(),
-                           [&](const std::string& pattern) { return plan::matches_pattern(cell, pattern); });
+        return std::any_of(column.patterns.begin(), column.patterns.end(), [&](const std::string& pattern) {
+            return pattern == kBlank ? cell.empty() : plan::matches_pattern(cell, pattern);
+        });
     });
 }
 

@@ -9,7 +9,8 @@
 
 namespace dodona::files {
 
-/// Columns and what they must hold: one of some texts, in which `*` stands for any run of characters.
+/// Columns and what they must hold: one of some texts, in which `*` stands for any run of characters; "(blank)" is an empty
+/// cell.
 struct RowCondition {
     struct Column {
         std::string name;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "plan/usual_framework.hpp"
 #include "validate/machine_of_run.hpp"
 #include "validate/network_of_row.hpp"
 #include "validate/network_of_run.hpp"
@@ -25,6 +26,9 @@ step::TimePart part_of(const files::ConventionLine& word) {
 }
 
 constexpr std::string_view kGibibyte = "GiB";
+
+/// In the place of a framework: what is usual for the run's network, strategy and device.
+constexpr std::string_view kUsual = "usual";
 
 }  // namespace
 
@@ -156,13 +160,27 @@ void Questions::replace(plan::Framework framework) {
     frameworks_.insert_or_assign(reference, std::move(framework));
 }
 
-plan::Framework Questions::software_of(const files::MeasuredRun& run, const cluster::Cluster* machine) {
+plan::Framework Questions::usual_software(const Question& question) {
+    if (built_in_frameworks_.empty()) {
+        built_in_frameworks_ = library_.all_frameworks();
+    }
+    plan::Strategy sharded = question.plan.strategy;
+    if (question.plan.shard != plan::ShardLevel::none && !sharded.pipeline) {
+        sharded.shard = question.plan.shard;
+    }
+    const plan::Framework* usual =
+        plan::usual_framework(built_in_frameworks_, *question.graph, &sharded, question.cluster->device.maker());
+    return usual == nullptr ? plan::Framework{} : *usual;
+}
+
+plan::Framework Questions::software_of(const files::MeasuredRun& run, const Question* question) {
     const files::ConventionLine* word = first_match(run, conventions_.frameworks);
-    if (word == nullptr) {
+    if (word == nullptr || (word->word == kUsual && question == nullptr)) {
         return {};
     }
     const plan::FrameworkReference named = plan::framework_reference(word->word);
-    plan::Framework software = framework(named.framework, word->where);
+    plan::Framework software =
+        named.framework == kUsual ? usual_software(*question) : framework(named.framework, word->where);
     for (const std::string& name : named.mechanisms) {
         software.add(mechanism(name, word->where));
     }
@@ -173,7 +191,7 @@ plan::Framework Questions::software_of(const files::MeasuredRun& run, const clus
     }
     const auto& groups = software.fitted_to;
     if (std::find(groups.begin(), groups.end(), run.group) == groups.end()) {
-        const std::string maker = machine == nullptr ? "" : machine->device.maker();
+        const std::string maker = question == nullptr ? "" : question->cluster->device.maker();
         software.add(mechanism(plan::distance(software, maker), word->where));
     }
     return software;
@@ -187,19 +205,27 @@ const plan::Mechanism& Questions::mechanism(const std::string& name, const Locat
     return known->second;
 }
 
-plan::MemoryProfile Questions::memory_of(const files::MeasuredRun& run) {
+plan::MemoryProfile Questions::memory_of(const files::MeasuredRun& run, const plan::Framework& framework) {
     const files::ConventionLine* word = first_match(run, conventions_.memory);
-    if (word == nullptr) {
+    const files::ConventionLine* software = first_match(run, conventions_.frameworks);
+    const bool is_usual = software != nullptr && software->word == kUsual;
+    if (word == nullptr && (!is_usual || framework.memory.empty())) {
         return {};
     }
-    auto known = profiles_.find(word->word);
+    const std::string& name = word == nullptr ? framework.memory : word->word;
+    auto known = profiles_.find(name);
     if (known == profiles_.end()) {
-        known = profiles_.emplace(word->word, library_.memory_profile(word->word, word->where)).first;
+        known = profiles_.emplace(name, library_.memory_profile(name, word == nullptr ? software->where : word->where))
+                    .first;
     }
     return known->second;
 }
 
-Software Questions::software(const files::MeasuredRun& run) { return {software_of(run), memory_of(run)}; }
+Software Questions::software(const files::MeasuredRun& run) {
+    plan::Framework framework = software_of(run);
+    plan::MemoryProfile memory = memory_of(run, framework);
+    return {std::move(framework), std::move(memory)};
+}
 
 Question Questions::of(const files::MeasuredRun& run) {
     const files::ModelRow* row = row_of(run);
@@ -213,14 +239,18 @@ Question Questions::of(const files::MeasuredRun& run) {
     return asked(alike, model);
 }
 
-Question Questions::asked(const files::MeasuredRun& run, const Named& named) {
-    const files::RunStrategy& line = strategy_line(run, conventions_);
+Question Questions::asked(const files::MeasuredRun& given, const Named& named) {
+    const files::RunStrategy& line = strategy_line(given, conventions_);
     Question question;
-    question.graph = network(run, named);
-    question.cluster = machine(run, line);
+    question.graph = network(given, named);
+    question.cluster = machine(given, line);
+    files::MeasuredRun run = given;
+    if (run.cell("device").empty()) {
+        run.cells["device"].text = question.cluster->device.name;
+    }
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
-    question.plan.framework = software_of(run, question.cluster.get());
-    question.plan.memory = memory_of(run);
+    question.plan.framework = software_of(run, &question);
+    question.plan.memory = memory_of(run, question.plan.framework);
     if (first_match(run, conventions_.memory_units) != nullptr) {
         question.memory_unit = 0x1p30 / 1e9;
     }

@@ -60,7 +60,7 @@ private:
     [[nodiscard]] const files::ModelRow* row_of(const files::MeasuredRun& run) const;
     Named named(const files::MeasuredRun& run);
     Named described(const files::MeasuredRun& run, const files::ModelRow& row);
-    Question asked(const files::MeasuredRun& run, const Named& named);
+    Question asked(const files::MeasuredRun& given, const Named& named);
     const std::vector<std::string>& parameters(const std::string& model, const Location& where);
     std::shared_ptr<const graph::Graph> network(const files::MeasuredRun& run, const Named& named);
     /// As the run's software found it, where the conventions say so.
@@ -71,11 +71,14 @@ private:
     const plan::Framework& framework(const std::string& name, const Location& where);
 
     /// The run's framework with the mechanisms that the conventions name, and how far the run is from those of the fit.
-    plan::Framework software_of(const files::MeasuredRun& run, const cluster::Cluster* machine = nullptr);
+    /// `question`: the run's, as far as it is known; null: its words are all that is.
+    plan::Framework software_of(const files::MeasuredRun& run, const Question* question = nullptr);
+    /// What is usual for a run whose software nobody names.
+    plan::Framework usual_software(const Question& question);
     const plan::Mechanism& mechanism(const std::string& name, const Location& where);
 
-    /// What the run's software keeps beside; the first line of the conventions that matches says.
-    plan::MemoryProfile memory_of(const files::MeasuredRun& run);
+    /// What the run's software keeps beside: the first line of the conventions that matches says, or the usual framework.
+    plan::MemoryProfile memory_of(const files::MeasuredRun& run, const plan::Framework& framework);
 
     files::Library library_;
     Tables tables_;
@@ -89,6 +92,7 @@ private:
     std::map<std::string, std::shared_ptr<const cluster::Cluster>> machines_;
     std::map<std::string, plan::Strategy> strategies_;
     std::map<std::string, plan::Framework> frameworks_;
+    std::vector<plan::Framework> built_in_frameworks_;
     std::map<std::string, plan::Mechanism> mechanisms_;
     std::map<std::string, plan::MemoryProfile> profiles_;
 };

@@ -16,7 +16,7 @@ TEST(PlanOfRun, HasTheLayoutOfItsRow) {
                                          {"gpus", "64"},
                                          {"recompute", "selective"},
                                          {"shard", "states"},
-                                         {"overlap_gradients", "yes"},
+                                         {"overlap_parameters", "no"},
                                          {"global_batch", "128"}});
     EXPECT_EQ(plan.strategy.name, "megatron-sequence");
     EXPECT_EQ(plan.mesh, (std::vector<plan::MeshAxis>{{"tensor", 8}, {"data", 2}, {"pipeline", 4}}));
@@ -239,7 +239,21 @@ TEST(Questions, KnowWordsThatNameLayers) {
 TEST(Questions, KnowWhatSoftwareKeeps) {
     EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "NeMo"}}).memory.loss, plan::LossMemory::separate);
     EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "Megatron-Bridge"}}).memory.name, "megatron-core");
-    EXPECT_EQ(plan_of_row({{"gpus", "1"}}).memory, plan::MemoryProfile{});
+    EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "Foo"}}).memory, plan::MemoryProfile{});
+}
+
+TEST(Questions, KnowTheDeviceOfTheMachineWhereTheRowNamesNone) {
+    const Cells megatron{{"strategy", "megatron"}, {"tensor", "8"}, {"framework", "Megatron-LM"}};
+    EXPECT_EQ(plan_of_row(megatron).framework.name, "megatron-2021") << "selene has a100";
+}
+
+TEST(Questions, TakeUsualSoftwareWhereNoneIsNamed) {
+    const auto usual = [](const Cells& cells) { return plan_of_row(cells).framework.name; };
+    EXPECT_EQ(usual({{"strategy", "megatron"}, {"tensor", "8"}}), "megatron-2024");
+    EXPECT_EQ(plan_of_row({{"strategy", "megatron"}, {"tensor", "8"}}).memory.name, "nemo");
+    EXPECT_EQ(usual({{"strategy", "fsdp"}, {"data", "8"}, {"shard", "parameters"}}), "composer-fsdp");
+    EXPECT_EQ(usual({{"strategy", "fsdp"}, {"data", "8"}, {"shard", "parameters"}, {"framework", "Foo"}}), "typical");
+    EXPECT_EQ(usual({{"strategy", "data"}, {"data", "8"}, {"machine", "tpu-v5p-pod"}}), "maxtext");
 }
 
 TEST(Questions, RefuseWhatCannotBeExpressed) {

@@ -1,0 +1,51 @@
+#include "plan/usual_framework.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dodona::plan {
+
+namespace {
+
+/// Of devices whose file names no family.
+constexpr std::string_view kUsualMaker = "NVIDIA";
+
+/// 2 if a framework names one of the network's operators, 1 if it names any, else 0.
+int fitness(const Framework& framework, const graph::Graph& graph) {
+    int best = 0;
+    for (const std::string& word : framework.usual_for) {
+        const bool has = std::any_of(graph.layers.begin(), graph.layers.end(),
+                                     [&](const graph::Layer& layer) { return layer.kind == word; });
+        best = std::max(best, has ? 2 : word == "*" ? 1 : 0);
+    }
+    return best;
+}
+
+bool is_usual_on(const Framework& framework, std::string_view maker) {
+    const std::vector<std::string>& makers = framework.usual_on;
+    return makers.empty() ||
+           std::find(makers.begin(), makers.end(), maker.empty() ? kUsualMaker : maker) != makers.end();
+}
+
+}  // namespace
+
+const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
+                                 std::string_view maker) {
+    const Framework* usual = nullptr;
+    std::pair<int, bool> best{0, false};
+    for (const Framework& framework : all) {
+        const auto& levels = framework.usual_levels;
+        const bool names = strategy != nullptr && strategy->shard &&
+                           std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
+        const std::pair its(fitness(framework, graph), names);
+        if (its.first > 0 && (levels.empty() || names) && is_usual_on(framework, maker) && its > best) {
+            usual = &framework;
+            best = its;
+        }
+    }
+    return usual;
+}
+
+}  // namespace dodona::plan

@@ -1,0 +1,19 @@
+// Which software is usual for a network, a strategy and the maker of the device, as files of frameworks say
+// (`usual_for`, `usual_levels`, `usual_on`).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "graph/graph.hpp"
+#include "plan/framework.hpp"
+#include "plan/strategy.hpp"
+
+namespace dodona::plan {
+
+/// Null where none is. One that names the ZeRO level of the strategy comes before those that name none; `strategy`: null
+/// for several. `maker`: cluster::Device::maker; where it is empty, as on devices of NVIDIA.
+const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
+                                 std::string_view maker);
+
+}  // namespace dodona::plan
