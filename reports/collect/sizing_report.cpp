@@ -246,9 +246,13 @@ Table number_table(const SizingAnswer& sized, const SizedMachine& machine) {
     const search::Sizing& sizing = machine.sizing;
     const SizingColumns about{.has_work = sized.question.goals.samples.has_value(),
                               .has_price = machine.price.has_value()};
-    std::vector<Column> columns{{"GPUs", Align::right},       {.title = "batch", .align = Align::right, .detail = true},
-                                {"strategy, mesh"},           {.title = "step", .align = Align::right, .detail = true},
-                                {"throughput", Align::right}, {"MFU", Align::right}};
+    const std::vector<const Attempt*> rows = rows_shown(sizing);
+    const bool one_batch =
+        std::all_of(rows.begin(), rows.end(), [&](const Attempt* row) { return row->batch == rows.front()->batch; });
+    std::vector<Column> columns{
+        {"GPUs", Align::right},       {.title = "batch", .align = Align::right, .detail = one_batch},
+        {"strategy, mesh"},           {.title = "step", .align = Align::right, .detail = true},
+        {"throughput", Align::right}, {"MFU", Align::right}};
     if (sizing.found) {
         columns.push_back({"per GPU", Align::right});
     }
@@ -260,7 +264,7 @@ Table number_table(const SizingAnswer& sized, const SizedMachine& machine) {
     }
     columns.push_back({"misses"});
     Table table(columns);
-    for (const Attempt* attempt : rows_shown(sizing)) {
+    for (const Attempt* attempt : rows) {
         const Mark mark = attempt == sizing.answer() ? Mark::answer : Mark::none;
         std::vector<Cell> cells{Cell(Count{attempt->devices}, mark), Count{attempt->batch}};
         if (!attempt->fits()) {
