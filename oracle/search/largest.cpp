@@ -56,8 +56,10 @@ private:
         return best_ == 0 && question_.start > question_.step ? try_value(question_.step) : true;
     }
 
-    /// Searches the gap between the best value and the smallest failure above it, in ever smaller steps.
+    /// Searches the gap between the best value and the smallest failure above it, in ever smaller steps. Values that make
+    /// no network do not narrow the gap.
     void refine() {
+        std::int64_t parts = kParts;
         while (best_ > 0 && best_ < question_.most) {
             const auto above = failed_.upper_bound(best_);
             const std::int64_t end = above == failed_.end() ? question_.most + 1 : *above;
@@ -65,7 +67,7 @@ private:
             if (gap <= question_.step) {
                 return;
             }
-            const std::int64_t stride = std::max(question_.step, on_step((gap + kParts - 1) / kParts));
+            const std::int64_t stride = std::max(question_.step, on_step((gap + parts - 1) / parts));
             const std::int64_t from = best_;
             for (std::int64_t value = (from / stride + 1) * stride; value < end; value += stride) {
                 if (!try_value(value)) {
@@ -75,6 +77,9 @@ private:
             if (best_ == from && stride == question_.step) {
                 return;
             }
+            const auto nearest = failed_.upper_bound(best_);
+            const bool narrower = best_ != from || (nearest != failed_.end() && *nearest < end);
+            parts = narrower ? kParts : kParts * parts;
         }
     }
 
@@ -91,13 +96,17 @@ private:
             const auto settled = static_cast<std::int64_t>(seen_.size()) - 1;
             return !progress_ || progress_(settled, std::max(settled + 1, 3 * kParts));
         };
+        if (!goes_on(0, 0)) {
+            largest_.complete = false;
+            return false;
+        }
         auto job = question_.job(value);
         if (auto* why_not = std::get_if<std::string>(&job)) {
             largest_.none.push_back({value, std::move(*why_not)});
             return true;
         }
         const JobAtValue& sized = std::get<JobAtValue>(job);
-        auto made = goes_on(0, 0) ? attempt(sized.graph, cluster_, sized.space, sized.goals, goes_on) : std::nullopt;
+        auto made = attempt(sized.graph, cluster_, sized.space, sized.goals, goes_on);
         if (!made) {
             largest_.complete = false;
             return false;

@@ -85,6 +85,29 @@ TEST(Largest, ValuesAreMultiplesOfTheStep) {
     }
 }
 
+// Between two powers of two no value makes a network: the gap never narrows.
+TEST(Largest, ValuesThatMakeNoNetworkEndTheSearch) {
+    const MakeJob powers = [](std::int64_t value) -> std::variant<JobAtValue, std::string> {
+        if ((value & (value - 1)) != 0) {
+            return "no power of two";
+        }
+        return JobAtValue{network(value), space(16), {}};
+    };
+    const cluster::Cluster cluster = machine(24_MiB);
+    const std::int64_t expected = one_by_one(powers, cluster, 1024);
+    ASSERT_GT(expected, 1);
+    for (const std::int64_t most : {std::int64_t{1000}, std::int64_t{1024}, expected + 300}) {
+        const Largest found = largest(cluster, {.job = powers, .start = 1, .step = 1, .most = most});
+        ASSERT_NE(found.answer(), nullptr);
+        EXPECT_EQ(found.answer()->value, expected) << "up to " << most;
+        EXPECT_FALSE(found.none.empty());
+    }
+    const Largest stopped = largest(cluster, {.job = powers, .start = 1, .step = 1, .most = 1000},
+                                    [](std::int64_t done, std::int64_t) { return done < 20; });
+    EXPECT_FALSE(stopped.complete);
+    EXPECT_LE(stopped.attempts.size() + stopped.none.size(), 21U);
+}
+
 TEST(Largest, BatchWithoutAccumulationIsTheOneThatAskingEveryBatchGives) {
     const cluster::Cluster cluster = machine(24_MiB);
     const MakeJob job = [](std::int64_t value) {
