@@ -26,8 +26,12 @@ std::string text(const NearestPlan& nearest) {
 }
 
 bool is_better(const step::Prediction& other, const Answer& answer) {
-    return answer.plans.empty() || !answer.unusual.empty() ||
-           (1 + kEqualTime) * other.step.value < answer.plans.front().step.value;
+    if (answer.plans.empty() || !answer.unusual.empty()) {
+        return true;
+    }
+    const step::Prediction& first = answer.plans.front();
+    return std::log(first.step.value / other.step.value) >
+           step::kNormal90 * step::difference_of_software(first.uncertainty, other.uncertainty);
 }
 
 bool leaves(const step::Prediction& prediction, double reserve) {

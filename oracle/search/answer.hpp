@@ -107,8 +107,8 @@ struct Answer {
     std::optional<Explanation> explanation;  ///< where it was asked for
 };
 
-/// Whether a plan that no search compared would be the better answer: it fits, is usual, and the answer has none that is,
-/// or none as fast.
+/// Whether a plan in other software, which no search compared, would be the better answer: it fits, is usual, and the answer
+/// has none that is, or is slower by more than the predictions of both may be off.
 bool is_better(const step::Prediction& other, const Answer& answer);
 
 /// Whether a plan that fits leaves such a share of what its fullest device offers.

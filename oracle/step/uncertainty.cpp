@@ -20,6 +20,15 @@ plan::Framework::ByParameter by_parameter(const std::array<SourceError, cost::kE
     return shares;
 }
 
+/// Variance of the difference of two log times by errors of kernels and links, which they share.
+double of_sources(const Uncertainty& a, const Uncertainty& b) {
+    double variance = 0;
+    for (std::size_t k = 0; k < a.sources.size(); ++k) {
+        variance += squared(a.sources[k].share * a.sources[k].sigma() - b.sources[k].share * b.sources[k].sigma());
+    }
+    return variance;
+}
+
 }  // namespace
 
 Uncertainty uncertainty(const cost::StepTimes& sources, Seconds step, const plan::Framework& framework) {
@@ -59,18 +68,19 @@ Estimate interval(const Uncertainty& uncertainty, Seconds step, const plan::Fram
 }
 
 double difference(const Uncertainty& a, const Uncertainty& b, const plan::Framework& framework) {
-    double variance = 0;
+    double variance = of_sources(a, b);
     plan::Framework::ByParameter shares = by_parameter(a.sources);
     const plan::Framework::ByParameter others = by_parameter(b.sources);
-    for (std::size_t k = 0; k < a.sources.size(); ++k) {
-        variance += squared(a.sources[k].share * a.sources[k].sigma() - b.sources[k].share * b.sources[k].sigma());
-    }
     if (framework.observed) {
         std::transform(shares.begin(), shares.end(), others.begin(), shares.begin(),
                        [](double mine, double other) { return mine - other; });
         variance = std::max(0.0, variance - framework.observed->explained(shares));
     }
     return std::sqrt(variance + kLayoutPart * (squared(a.spread) + squared(b.spread)));
+}
+
+double difference_of_software(const Uncertainty& a, const Uncertainty& b) {
+    return std::sqrt(of_sources(a, b) + squared(a.unexplained()) + squared(b.unexplained()));
 }
 
 }  // namespace dodona::step

@@ -48,4 +48,8 @@ Estimate interval(const Uncertainty& uncertainty, Seconds step, const plan::Fram
 ///   sigma^2 = sum_k (s_k^a sigma_k^a - s_k^b sigma_k^b)^2 + 2 kLayoutPart spread^2
 double difference(const Uncertainty& a, const Uncertainty& b, const plan::Framework& framework);
 
+/// The same of two plans in different software, none of it observed: nothing that is unexplained is shared.
+///   sigma^2 = sum_k (s_k^a sigma_k^a - s_k^b sigma_k^b)^2 + w_a^2 + w_b^2
+double difference_of_software(const Uncertainty& a, const Uncertainty& b);
+
 }  // namespace dodona::step

@@ -303,5 +303,23 @@ TEST(Search, APrecisionThatOneDeviceLacksIsAFault) {
     EXPECT_THROW(search(small_network(), cluster, small_space()), InputError);
 }
 
+// sigma of the two is hypot(0.1, 0.1, 0.1, 0.1) = 0.2, and 90 % of differences are below exp(1.645 x 0.2) = 1.39.
+TEST(Answer, CallsOtherSoftwareBetterWhereItIsFasterThanErrorsExplain) {
+    const auto of = [](double seconds) {
+        step::Prediction plan;
+        plan.step.value = Seconds::of_base(seconds);
+        plan.uncertainty.spread = 0.1;
+        plan.uncertainty.between_sources = 0.1;
+        return plan;
+    };
+    Answer answer;
+    EXPECT_TRUE(is_better(of(100), answer)) << "nothing fits";
+    answer.plans = {of(10)};
+    EXPECT_FALSE(is_better(of(7.3), answer));
+    EXPECT_TRUE(is_better(of(7.1), answer));
+    answer.unusual = {"nobody runs it"};
+    EXPECT_TRUE(is_better(of(100), answer));
+}
+
 }  // namespace search_test
 }  // namespace dodona::search
