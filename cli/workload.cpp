@@ -143,7 +143,7 @@ std::vector<Option> workload_options() {
          .group = training},
         {.names = "--framework",
          .value = "NAME|FILE",
-         .description = "software to train with; default: the usual one for the model",
+         .description = "software to train with; default: what is usual for the model, the\nstrategy and the device",
          .group = training,
          .completes = Names::frameworks},
         {.names = "--contention",
