@@ -111,8 +111,15 @@ Ladder adapters(Arguments& arguments, const Workload& workload, const search::Sp
     return ladder;
 }
 
-/// One cluster of each device with at least so much memory, large enough for the job, in the order of that memory.
-Ladder machines(const Workload& workload, const search::Space& space, Bytes least) {
+/// Whether a machine can run plans of the space, as far as its devices and its host say.
+bool can_run(const cluster::Cluster& machine, const search::Space& space) {
+    return machine.mixed.empty() && machine.devices() >= space.devices && machine.device.supports(space.precision) &&
+           (!space.offload.any() || machine.host);
+}
+
+/// One cluster of each device with at least so much memory, large enough for the job, in the order of that memory; with
+/// the software that is usual on it.
+Ladder machines(Arguments& arguments, const Workload& workload, const search::Space& space, Bytes least) {
     Ladder ladder;
     std::vector<std::pair<std::string, cluster::Cluster>> found;
     for (const std::string& name : library().clusters()) {
@@ -120,9 +127,8 @@ Ladder machines(const Workload& workload, const search::Space& space, Bytes leas
         const bool known = std::any_of(found.begin(), found.end(), [&](const auto& other) {
             return other.second.device.name == machine.device.name;
         });
-        if (!known && machine.mixed.empty() && machine.devices() >= space.devices &&
-            machine.device.memory > workload.cluster.device.memory && machine.device.memory >= least &&
-            machine.device.supports(space.precision)) {
+        if (!known && can_run(machine, space) && machine.device.memory > workload.cluster.device.memory &&
+            machine.device.memory >= least) {
             found.emplace_back(name, std::move(machine));
         }
     }
@@ -130,10 +136,15 @@ Ladder machines(const Workload& workload, const search::Space& space, Bytes leas
                      [](const auto& a, const auto& b) { return a.second.device.memory < b.second.device.memory; });
     found.resize(std::min(found.size(), kMostMachines));
     for (const auto& named : found) {
-        ladder.emplace_back([&workload, &space, named]() -> std::optional<Variation> {
+        ladder.emplace_back([&, named]() -> std::optional<Variation> {
             const auto& [name, machine] = named;
             Variation result = variation(fmt::format("{} ({})", name, machine.device.name), workload, space);
             result.cluster = machine;
+            if (!space.framework.observed) {
+                Workload there = workload;
+                there.cluster = machine;
+                set_software(arguments, there, result.space);
+            }
             result.options = {{"--machine", name}};
             return result;
         });
@@ -148,7 +159,7 @@ std::vector<Ladder> ladders(Arguments& arguments, const Workload& workload, cons
     all.push_back(all_strategies(arguments, workload, space));
     all.push_back(adapters(arguments, workload, space));
     all.push_back(shorter_sequences(arguments, workload, space));
-    all.push_back(machines(workload, space, least));
+    all.push_back(machines(arguments, workload, space, least));
     return all;
 }
 
