@@ -111,6 +111,20 @@ Ladder adapters(Arguments& arguments, const Workload& workload, const search::Sp
     return ladder;
 }
 
+/// What keeps something in host memory, where the question does not, is asked in the software that is usual for it.
+void in_software_for_offload(Arguments& arguments, const Workload& workload, const search::Space& space,
+                             Ladder& ladder) {
+    for (auto& step : ladder) {
+        step = [&, before = std::move(step)]() -> std::optional<Variation> {
+            std::optional<Variation> changed = before();
+            if (changed && changed->space.offload.any() && !space.offload.any()) {
+                set_software(arguments, workload, changed->space);
+            }
+            return changed;
+        };
+    }
+}
+
 /// Whether a machine can run plans of the space, as far as its devices and its host say.
 bool can_run(const cluster::Cluster& machine, const search::Space& space) {
     return machine.mixed.empty() && machine.devices() >= space.devices && machine.device.supports(space.precision) &&
@@ -156,6 +170,11 @@ Ladder machines(Arguments& arguments, const Workload& workload, const search::Sp
 
 std::vector<Ladder> ladders(Arguments& arguments, const Workload& workload, const search::Space& space, Bytes least) {
     std::vector<Ladder> all = search::usual_ladders(workload.graph, workload.cluster, space);
+    if (!space.framework.observed) {
+        for (Ladder& ladder : all) {
+            in_software_for_offload(arguments, workload, space, ladder);
+        }
+    }
     all.push_back(all_strategies(arguments, workload, space));
     all.push_back(adapters(arguments, workload, space));
     all.push_back(shorter_sequences(arguments, workload, space));

@@ -11,10 +11,10 @@ namespace dodona::cli {
 namespace {
 
 /// The built-in framework that is usual; else the neutral one.
-plan::Framework usual_framework(const Workload& workload, const plan::Strategy* strategy) {
+plan::Framework usual_framework(const Workload& workload, const plan::Strategy* strategy, bool offloads) {
     std::vector<plan::Framework> all = library().all_frameworks();
     const plan::Framework* usual =
-        plan::usual_framework(all, workload.graph, strategy, workload.cluster.device.maker());
+        plan::usual_framework(all, workload.graph, strategy, {workload.cluster.device.maker(), offloads});
     return usual != nullptr ? *usual : plan::Framework{};
 }
 
@@ -31,25 +31,26 @@ plan::Framework on_machine(plan::Framework framework, const cluster::Cluster& cl
 
 }  // namespace
 
-plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy) {
+plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy,
+                             bool offloads) {
     const auto typed = arguments.text("--framework");
     return on_machine(typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed))
-                            : usual_framework(workload, strategy),
+                            : usual_framework(workload, strategy, offloads),
                       workload.cluster);
 }
 
 void set_software(Arguments& arguments, const Workload& workload, search::Space& space) {
-    space.framework =
-        framework_of(arguments, workload, space.strategies.size() == 1 ? &space.strategies.front() : nullptr);
+    const plan::Strategy* only = space.strategies.size() == 1 ? &space.strategies.front() : nullptr;
+    space.framework = framework_of(arguments, workload, only, space.offload.any());
     space.memory = memory_of(space.framework);
 }
 
 std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Framework& framework,
-                                                     const plan::Strategy& strategy) {
+                                                     const plan::Strategy& strategy, bool offloads) {
     if (framework.observed) {
         return {};
     }
-    plan::Framework usual = on_machine(usual_framework(workload, &strategy), workload.cluster);
+    plan::Framework usual = on_machine(usual_framework(workload, &strategy, offloads), workload.cluster);
     return usual.name == framework.name ? std::nullopt : std::optional(std::move(usual));
 }
 

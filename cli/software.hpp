@@ -9,9 +9,10 @@
 
 namespace dodona::cli {
 
-/// --framework, or the usual one for the network under a strategy; where it says nothing of interference, with the
-/// machine's.
-plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy = nullptr);
+/// --framework, or the usual one for the network under a strategy, with or without something in host memory; where it
+/// says nothing of interference, with the machine's. `strategy`: null for several.
+plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy,
+                             bool offloads);
 /// The same for a space: that of its strategy, if it has one only.
 void set_software(Arguments& arguments, const Workload& workload, search::Space& space);
 /// What such software keeps in device memory beside the network's own tensors.
@@ -19,7 +20,7 @@ plan::MemoryProfile memory_of(const plan::Framework& framework);
 
 /// The framework that is usual for a strategy, if that is another; none for one that was adjusted to observed steps.
 std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Framework& framework,
-                                                     const plan::Strategy& strategy);
+                                                     const plan::Strategy& strategy, bool offloads);
 
 /// The user's runs are of another source than those that a built-in framework was fitted to, and perhaps on devices of
 /// another maker; observed ones are not.

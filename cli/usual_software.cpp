@@ -28,7 +28,8 @@ search::Space with_framework(search::Space space, plan::Framework framework) {
 std::vector<search::Space> spaces_of_other_frameworks(const Workload& workload, const search::Space& space) {
     std::vector<search::Space> found;
     for (const plan::Strategy& strategy : space.strategies) {
-        std::optional<plan::Framework> usual = other_usual_framework(workload, space.framework, strategy);
+        std::optional<plan::Framework> usual =
+            other_usual_framework(workload, space.framework, strategy, space.offload.any());
         if (!usual || space.devices == 1) {
             continue;
         }
@@ -65,7 +66,8 @@ std::optional<step::Prediction> in_usual_framework(const Workload& workload, con
         return {};
     }
     plan::Plan plan = answer.plans.front().plan;
-    const std::optional<plan::Framework> usual = other_usual_framework(workload, space.framework, plan.strategy);
+    const std::optional<plan::Framework> usual =
+        other_usual_framework(workload, space.framework, plan.strategy, plan.offload.any());
     if (!usual) {
         return {};
     }

@@ -81,8 +81,16 @@ struct Interference {
 struct Host {
     Bytes memory;              ///< of one node
     BytesPerSecond bandwidth;  ///< between one device and host memory, one way
+    /// At which the processors of one node reach their memory, of the data sheet; none: not stated.
+    std::optional<BytesPerSecond> memory_bandwidth;
     std::string source;
 };
+
+/// Host::memory_bandwidth where no file states it: two processors of eight channels of DDR4-3200 (AMD EPYC 7002 and 7003
+/// data sheets), and that of two of six channels of DDR4-2666 and of eight of DDR5-4800 as its range.
+inline constexpr BytesPerSecond kUsualHostMemory = 410_GB_per_s;
+inline constexpr BytesPerSecond kLeastHostMemory = 256_GB_per_s;
+inline constexpr BytesPerSecond kMostHostMemory = 614_GB_per_s;
 
 /// A memory of a node beside its devices' own: host memory, that of other hosts, disks.
 struct MemoryTier {

@@ -35,6 +35,7 @@ enum class ErrorSource {
     step,
     input,
     overlap_states,
+    host_update,
 };
 
 /// A source and the framework parameter that scales all its times.
@@ -63,6 +64,7 @@ inline constexpr std::array kErrorSources{
     ErrorSourceKind{ErrorSource::step, "step", plan::FrameworkParameter::step},
     ErrorSourceKind{ErrorSource::input, "input", plan::FrameworkParameter::input},
     ErrorSourceKind{ErrorSource::overlap_states, "overlap_states", plan::FrameworkParameter::overlap_states},
+    ErrorSourceKind{ErrorSource::host_update, "host_update", plan::FrameworkParameter::host_update},
 };
 
 /// The first sources are those of kernels, then come the other sources of a pass.

@@ -188,6 +188,13 @@ const Description& description<Framework>() {
                  "usual_on",
                  "And only on devices of these makers; a device whose file names no family counts as NVIDIA's.",
                  {.default_text = "all", .or_single = true}),
+             optional<&Framework::usual_offload>("usual_offload",
+                                                 "And only for plans that keep something in host memory.", {}),
+             optional<&Framework::like>(
+                 "like",
+                 "The framework that has what this file leaves out of `parameters`, `fitted_to`, `fitted_on`, `spread` "
+                 "and `between_sources`; a built-in one or a file.",
+                 {.default_text = "none"}),
              optional<&Framework::spread>(
                  "spread",
                  "Standard deviation of log(measured / predicted) of runs that were held out. It makes all intervals "

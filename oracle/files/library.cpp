@@ -52,6 +52,45 @@ constexpr std::array kShelves{
 
 /// The key of a framework's file that names its mechanisms.
 constexpr std::string_view kWith = "with";
+/// ... that names the framework which has what the file leaves out of kFitted.
+constexpr std::string_view kLike = "like";
+constexpr std::string_view kParameters = "parameters";
+constexpr std::array<std::string_view, 5> kFitted{kParameters, "fitted_to", "fitted_on", "spread", "between_sources"};
+
+const Node::Member* member(const Node& node, std::string_view key) {
+    const auto found = std::find_if(node.members.begin(), node.members.end(),
+                                    [key](const Node::Member& one) { return one.key == key; });
+    return found == node.members.end() ? nullptr : &*found;
+}
+
+/// Adds members of another mapping that this one lacks.
+void complete(Node& node, const Node& other) {
+    for (const Node::Member& its : other.members) {
+        if (member(node, its.key) == nullptr) {
+            node.members.push_back(its);
+        }
+    }
+}
+
+/// The file of a framework with what it leaves out of kFitted as in another.
+Node completed(Node node, const Node& other) {
+    Node fitted;
+    for (const std::string_view key : kFitted) {
+        if (const Node::Member* its = member(other, key)) {
+            fitted.members.push_back(*its);
+        }
+    }
+    for (Node::Member& mine : node.members) {
+        const Node::Member* its = mine.key == kParameters ? member(fitted, kParameters) : nullptr;
+        if (its != nullptr && mine.value->kind == Node::Kind::mapping) {
+            Node parameters = *mine.value;
+            complete(parameters, *its->value);
+            mine.value = std::make_shared<const Node>(std::move(parameters));
+        }
+    }
+    complete(node, fitted);
+    return node;
+}
 
 /// The path of a model: that of a config.json where a folder with one is named.
 std::string model_path(const std::string& argument) {
@@ -290,10 +329,26 @@ exchange::Exchange Library::exchange(const std::string& name_or_path, const Loca
     return read_exchange(open(Kind::exchange, name_or_path, {}, where));
 }
 
+/// The file of a framework, with what it leaves out from the one that it is like.
+Document Library::framework_file(const std::string& name, const fs::path& folder, const Location& where) const {
+    Document document = open(Kind::framework, name, folder, where);
+    const Node::Member* like = member(*document.root, kLike);
+    if (like == nullptr || like->value->kind != Node::Kind::scalar) {
+        return document;
+    }
+    const Document other = open(Kind::framework, like->value->text, document.folder, like->value->where);
+    if (const Node::Member* again = member(*other.root, kLike)) {
+        fail(like->value->inside(), fmt::format("{} is itself like {}", like->value->text, again->value->text),
+             "name a framework that is like no other");
+    }
+    document.root = std::make_shared<const Node>(completed(*document.root, *other.root));
+    return document;
+}
+
 /// The file of the framework, with the mechanisms of its reference as the value of its key `with`.
 Document Library::open_framework(const std::string& reference, const fs::path& folder, const Location& where) const {
     const plan::FrameworkReference parts = plan::framework_reference(reference);
-    Document document = open(Kind::framework, parts.framework, folder, where);
+    Document document = framework_file(parts.framework, folder, where);
     if (parts.mechanisms.empty()) {
         return document;
     }

@@ -104,6 +104,8 @@ private:
     [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,
                                 const Location& where) const;
     [[nodiscard]] Opener opener(Kind kind) const;
+    [[nodiscard]] Document framework_file(const std::string& name, const std::filesystem::path& folder,
+                                          const Location& where) const;
     [[nodiscard]] Document open_framework(const std::string& reference, const std::filesystem::path& folder,
                                           const Location& where) const;
 

@@ -367,6 +367,11 @@ const Description& description<Host>() {
                  required<&Host::bandwidth>(
                      "bandwidth", "Between one device and host memory, one way.",
                      {.range = kPositive, .help = "between one device and host memory, one way: 64 GB/s"}),
+                 optional<&Host::memory_bandwidth>(
+                     "memory_bandwidth",
+                     "At which the processors of one node reach their memory. Software that updates offloaded states "
+                     "on the host is bound by it.",
+                     {.range = kPositive, .default_text = "410 GB/s, between 256 and 614"}),
                  optional<&Host::source>("source", "Where the numbers come from.")},
         .one_line = true,
         .example = "{memory: 2 TB, bandwidth: 64 GB/s}",

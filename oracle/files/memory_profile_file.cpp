@@ -42,6 +42,9 @@ const Description& description<MemoryProfile>() {
                      "Gradients in the precision of the weights stay beside a wider buffer, into which they are cast."),
                  optional<&MemoryProfile::update_copies>("update_copies",
                                                          "An update casts its shard of 16-bit gradients to fp32."),
+                 optional<&MemoryProfile::gradients_with_states>(
+                     "gradients_with_states",
+                     "Where optimizer states are offloaded gradients are too: they are added up in host memory."),
                  optional<&MemoryProfile::reduction_bucket>(
                      "reduction_bucket", "Gradients that are flattened for one reduction.", {.range = kNotNegative}),
                  optional<&MemoryProfile::workspace>("workspace", "Of libraries, taken from the allocator.",

@@ -44,6 +44,7 @@ enum class FrameworkParameter {
     rank_launches,
     message,
     dispatch_width,
+    host_update,
 };
 
 /// A parameter: its name, unit, neutral value and range.
@@ -113,6 +114,9 @@ inline constexpr std::array kFrameworkParameters{
                            "transfer"},
     FrameworkParameterKind{FrameworkParameter::dispatch_width, "dispatch_width", false, 1, 0.25, 1,
                            "bytes of an element that is sent to experts, over those of an activation"},
+    FrameworkParameterKind{FrameworkParameter::host_update, "host_update", false, 0, 0, 20,
+                           "how much longer the host's processors take to update states that are kept there than its "
+                           "memory takes to move them once; 0: they are copied to the device, which updates them"},
 };
 
 /// The value of a parameter and its 90 % interval, in base units.
@@ -177,6 +181,8 @@ struct Framework {
     /// Of these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     std::vector<std::string> usual_on;  ///< ... and only on devices of these makers; empty: of all
+    bool usual_offload = false;         ///< ... and only for plans that keep something in host memory
+    std::string like;                   ///< the framework that has what its file leaves out; empty: none
     double spread = 0;                  ///< unexplained error: standard deviation of log(measured / predicted) of steps
     /// ... that all runs of one source share, beside `spread`: their software differs from that of the fit.
     double between_sources = 0;

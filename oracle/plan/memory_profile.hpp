@@ -69,6 +69,9 @@ struct MemoryProfile {
     /// The update flattens its shard of 16-bit gradients and casts it to fp32. The allocator has no free segment of
     /// that size, so it is reserved in addition to the activations. Source: DeepSpeed, stage_1_and_2.py, step().
     bool update_copies = false;
+    /// Gradients are in host memory where optimizer states are, and are added up there.
+    /// Source: DeepSpeed, stage_1_and_2.py, async_accumulate_grad_in_cpu_via_gpu; stage3.py, partition_grads.
+    bool gradients_with_states = false;
     Bytes reduction_bucket;    ///< size of a bucket of flattened gradients
     Bytes workspace;           ///< workspaces of libraries, from the allocator
     Bytes communicator;        ///< buffers of one communicator, not from the allocator

@@ -51,6 +51,10 @@ std::int64_t Plan::devices() const {
     return product;
 }
 
+bool Plan::offloads_gradients() const { return offload.weights || (offload.optimizer && memory.gradients_with_states); }
+
+bool Plan::updates_on_host() const { return offload.optimizer && framework[FrameworkParameter::host_update] > 0; }
+
 std::int64_t Plan::pipeline_stages() const { return strategy.pipeline ? axis_size(*strategy.pipeline) : 1; }
 
 Places Plan::places() const { return places_of(schedule_of(schedule), pipeline_stages(), virtual_stages); }

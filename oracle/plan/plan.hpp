@@ -134,6 +134,9 @@ struct Plan {
     /// Moves axes of the mesh that the strategy folds over others to `folds`.
     void fold_axes();
 
+    [[nodiscard]] bool offloads_gradients() const;  ///< with weights, or where the software keeps them with states
+    /// Whether the host's processors update the states (FrameworkParameter::host_update).
+    [[nodiscard]] bool updates_on_host() const;
     [[nodiscard]] std::int64_t devices() const;
     [[nodiscard]] std::int64_t pipeline_stages() const;  ///< 1 without a pipeline
     /// Where the parts of the network are on the stages of the pipeline.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace dodona::plan {
@@ -32,15 +32,17 @@ bool is_usual_on(const Framework& framework, std::string_view maker) {
 }  // namespace
 
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
-                                 std::string_view maker) {
+                                 const Setting& setting) {
     const Framework* usual = nullptr;
-    std::pair<int, bool> best{0, false};
+    std::tuple best{false, 0, false};
     for (const Framework& framework : all) {
         const auto& levels = framework.usual_levels;
         const bool names = strategy != nullptr && strategy->shard &&
                            std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
-        const std::pair its(fitness(framework, graph), names);
-        if (its.first > 0 && (levels.empty() || names) && is_usual_on(framework, maker) && its > best) {
+        const bool has_strategy = levels.empty() || names || (framework.usual_offload && strategy == nullptr);
+        const bool has_place = is_usual_on(framework, setting.maker) && (setting.offloads || !framework.usual_offload);
+        const std::tuple its(framework.usual_offload, fitness(framework, graph), names);
+        if (fitness(framework, graph) > 0 && has_strategy && has_place && its > best) {
             usual = &framework;
             best = its;
         }

@@ -1,5 +1,5 @@
 // Which software is usual for a network, a strategy and the maker of the device, as files of frameworks say
-// (`usual_for`, `usual_levels`, `usual_on`).
+// (`usual_for`, `usual_levels`, `usual_on`, `usual_offload`).
 #pragma once
 
 #include <span>
@@ -11,9 +11,15 @@
 
 namespace dodona::plan {
 
-/// Null where none is. One that names the ZeRO level of the strategy comes before those that name none; `strategy`: null
-/// for several. `maker`: cluster::Device::maker; where it is empty, as on devices of NVIDIA.
+/// Where plans run, as far as the choice of their software depends on it.
+struct Setting {
+    std::string_view maker;  ///< cluster::Device::maker; where it is empty, as on devices of NVIDIA
+    bool offloads = false;   ///< something is kept in host memory
+};
+
+/// Null where none is. One for plans that offload comes first where they do, then one that names the ZeRO level of the
+/// strategy. `strategy`: null for several.
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
-                                 std::string_view maker);
+                                 const Setting& setting);
 
 }  // namespace dodona::plan

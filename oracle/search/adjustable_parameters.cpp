@@ -52,6 +52,7 @@ constexpr std::array kFrameworkLabels{
     FrameworkLabel{FrameworkParameter::rank_launches, "launches of a collective for a rank"},
     FrameworkLabel{FrameworkParameter::message, "time of a message between stages"},
     FrameworkLabel{FrameworkParameter::dispatch_width, "bytes sent to experts"},
+    FrameworkLabel{FrameworkParameter::host_update, "time of the update on the host"},
 };
 static_assert(kFrameworkLabels.size() == plan::kFrameworkParameters.size());
 
@@ -232,6 +233,13 @@ void add_capacities(std::vector<AdjustableParameter>& all, const Conditions& con
         all.back().by_steps = true;
         all.push_back(parameter("host_bandwidth", "host link", cluster.host->bandwidth, true,
                                 [](Conditions& is, double factor) { is.cluster.host->bandwidth *= factor; }));
+        all.push_back(parameter("host_memory_bandwidth", "bandwidth of host memory",
+                                cluster.host->memory_bandwidth.value_or(cluster::kUsualHostMemory), true,
+                                [](Conditions& is, double factor) {
+                                    BytesPerSecond& bandwidth = is.cluster.host->memory_bandwidth.emplace(
+                                        is.cluster.host->memory_bandwidth.value_or(cluster::kUsualHostMemory));
+                                    bandwidth *= factor;
+                                }));
     }
     if (cluster.staging) {
         all.push_back(table_parameter("staging_bandwidth", "staging through hosts", cluster.staging->bandwidth, true,

@@ -210,7 +210,7 @@ Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double
     step::StagePass ample;
     ample.forward.compute = Estimate::exactly(kEndless);
     ample.backward.compute = Estimate::exactly(kEndless);
-    const Seconds update = costed.update_time(states.update_traffic, 1).value;
+    const Seconds update = step::update_time(costed, plan, states, 1).value;
     costs.hidden += share * (shows(exposed_states(states.transfers, ample, steps)) + update);
     costs.shown += share * (shows(exposed_states(states.transfers, none, steps)) + update);
     const step::StateBytes bytes = states.blocks + states.token;

@@ -77,8 +77,7 @@ private:
     }
 
     [[nodiscard]] Ladder offloads() const {
-        constexpr std::array kSteps{plan::Offload{.optimizer = true},
-                                    plan::Offload{.optimizer = true, .activations = true},
+        constexpr std::array kSteps{plan::Offload{.optimizer = true}, plan::Offload{.optimizer = true, .weights = true},
                                     plan::Offload{.optimizer = true, .activations = true, .weights = true}};
         Ladder ladder;
         for (const plan::Offload& offload : kSteps) {

@@ -61,7 +61,10 @@ private:
         part(BottleneckKind::stage_transfers, TimePart::pipeline,
              "sends tensors between stages: fewer stages or virtual stages, or overlapping the transfers, would help");
         part(BottleneckKind::weight_update, TimePart::optimizer,
-             "updates weights: sharding the optimizer states divides it");
+             p_.plan.updates_on_host()
+                 ? "updates weights on the host, whose memory all devices of a node share: states "
+                   "that stay on devices, or more nodes, would help"
+                 : "updates weights: sharding the optimizer states divides it");
         part(BottleneckKind::bubble, TimePart::bubble,
              "waits for other stages: more micro-batches or virtual stages would help");
         part(BottleneckKind::input, TimePart::input,

@@ -120,7 +120,8 @@ private:
         }
         p_.busy[TimePart::gradients] = tail.exposed.gradients_busy;
         p_.busy[TimePart::parameters] = tail.exposed.parameters_busy;
-        p_.busy[TimePart::offload] = m * (critical.offload.forward + critical.offload.backward) + tail.offload.update;
+        p_.busy[TimePart::offload] =
+            m * (critical.offload.forward + critical.offload.backward) + tail.offload.update_copies();
         p_.busy[TimePart::input] = input_time().busy();
         p_.busy[TimePart::bubble] = {};
         p_.busy[TimePart::host] = {};

@@ -1,5 +1,7 @@
 #include "step/offload.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 
 namespace dodona::step {
@@ -23,22 +25,27 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     const BytesPerSecond bandwidth = cluster.host->bandwidth;
     const StateBytes all = states.blocks + states.token;
     const Bytes w = plan.offload.weights ? all.weights : Bytes{};
-    const Bytes g = plan.offload.weights ? all.gradients : Bytes{};
+    const bool on_host = plan.updates_on_host();
+    const Bytes g = plan.offloads_gradients() ? all.gradients : Bytes{};
     const Bytes updated = plan.offload.weights ? states.updated : Bytes{};
     const Bytes s = plan.offload.optimizer ? all.optimizer : Bytes{};
     const Bytes k = plan.offload.activations ? kept.microbatch : Bytes{};
     const Copies forward{.in = w, .out = k};
-    const Copies backward{.in = w + g + k, .out = g};
-    const Copies update{.in = s, .out = s + updated};
     const double m = static_cast<double>(microbatches);
+    const Copies backward{.in = w + (on_host ? (m - 1) / m : 1) * g + k, .out = g};
+    const Copies update = on_host ? Copies{} : Copies{.in = s, .out = s + updated};
+    const Bytes gradients = on_host && !plan.offloads_gradients() ? states.update_gradients : Bytes{};
+    const Bytes weights = on_host && !plan.offload.weights ? states.update_weights : Bytes{};
 
     StageOffload offload;
     offload.forward = forward.over(bandwidth);
     offload.backward = backward.over(bandwidth);
     offload.update = update.over(bandwidth);
-    offload.in = m * (forward.in + backward.in) + update.in;
-    offload.out = m * (forward.out + backward.out) + update.out;
-    offload.kept = w + g + s + (plan.offload.activations ? kept.total() : Bytes{});
+    offload.gradients = gradients / bandwidth;
+    offload.weights = weights / bandwidth;
+    offload.in = m * (forward.in + backward.in) + update.in + weights;
+    offload.out = m * (forward.out + backward.out) + update.out + gradients;
+    offload.kept = w + g + gradients + s + (plan.offload.activations ? kept.total() : Bytes{});
     const bool hides = plan.overlap.offload;
     const double one = one_of(kept.segments);
     const auto beside = [&](Seconds busy, Seconds pass) {
@@ -52,7 +59,26 @@ Seconds exposed_update(const StageOffload& offload, const plan::Plan& plan, cons
                        std::int64_t buckets) {
     const Seconds until_reduced = window.backward + offload.exposed.back.time + window.reductions;
     const Seconds free = max(Seconds{}, until_reduced - offload.backward);
-    return exposed(offload.update, free + window.update, one_of(buckets), plan.overlap.offload);
+    const double one = one_of(buckets);
+    const bool hides = plan.overlap.offload;
+    return exposed(offload.update, free + window.update, one, hides) + exposed(offload.gradients, free, one, hides) +
+           exposed(offload.weights, window.update, one, hides);
+}
+
+Estimate update_time(const CostedGraph& costed, const plan::Plan& plan, const StateSums& states, double share) {
+    return plan.updates_on_host() ? host_update(*costed.cluster, plan, states)
+                                  : costed.update_time(states.update_traffic, share);
+}
+
+Estimate host_update(const cluster::Cluster& cluster, const plan::Plan& plan, const StateSums& states) {
+    check(cluster.host.has_value() && plan.updates_on_host(), "the update runs on a host that is described");
+    const std::optional<BytesPerSecond>& known = cluster.host->memory_bandwidth;
+    const auto devices = static_cast<double>(std::min(plan.devices(), cluster.node_size()));
+    const double slower = plan.framework[plan::FrameworkParameter::host_update];
+    const auto at = [&](BytesPerSecond bandwidth) {
+        return slower * devices * states.update_traffic / known.value_or(bandwidth);
+    };
+    return {at(cluster::kUsualHostMemory), at(cluster::kMostHostMemory), at(cluster::kLeastHostMemory)};
 }
 
 }  // namespace dodona::step

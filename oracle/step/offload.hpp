@@ -6,19 +6,24 @@
 //   every forward pass     in W           out K
 //   every backward pass    in W + G + K   out G        gradients are accumulated on the device
 //   once a step            in S           out S + W    the device updates the states
+//                or        out g          in w         the host's processors do (FrameworkParameter::host_update)
 //   t = max(in, out) / bandwidth
 //
-// The first micro-batch does not read G; the update does. A device holds two buffers of the largest segment's share of
+// g, w: gradients and weights of the device's share of the states, each unless it is offloaded itself. The first
+// micro-batch does not read G; an update on the device does. A device holds two buffers of the largest segment's share of
 // each (double buffering), but never more than the whole. With overlap, copies hide behind their own pass, which is
 // kernels, collectives and waits, except those of the last segment (`exposed`). Those shown come before gradients of
 // inputs, which need the weights; a schedule that puts gradients of weights off does not put them off. What copies add
 // to a pass is time in which state transfers go on, over other links (exposed_states). Copies of the update hide behind
 // the last backward pass, where it leaves the link free, behind what it leaves of the gradients' reduction, and behind
-// the update itself.
-// Not modelled: updates on the host's processors (Ren et al., ZeRO-Offload, ATC'21, sends gradients out and weights
-// back), hosts whose memory or switch is slower than all links together. Source: Isaev et al., Calculon, SC'23, and
-// calculon/llm/llm.py: max(weights, activations) forward, their sum with the states backward, each behind its block's
-// compute and exposed tensor-parallel communication; "can't overlap DP with mem accesses, but can overlap with offload".
+// the update itself; g is out before an update on the host, w comes in behind it. All devices of a node share its
+// memory, which an update on the host reads and writes:
+//   t = host_update x devices of the node x bytes of the update (plan/optimizer.hpp) / memory bandwidth of the host
+// It hides behind nothing: clipping needs the norm of all gradients.
+// Not modelled: copies by hosts whose memory or switch is slower than all links together, updates a step late. Sources:
+// Isaev et al., Calculon, SC'23, and calculon/llm/llm.py: max(weights, activations) forward, their sum with the states
+// backward, each behind its block's compute and exposed tensor-parallel communication; "can't overlap DP with mem
+// accesses, but can overlap with offload". Updates on the host: Ren et al., ZeRO-Offload, ATC'21, section 4.
 #pragma once
 
 #include "step/stage_memory.hpp"
@@ -29,12 +34,15 @@ namespace dodona::step {
 struct StageOffload {
     Seconds forward;         ///< busy, one micro-batch
     Seconds backward;        ///< busy, one micro-batch
-    Seconds update;          ///< busy, once a step
+    Seconds update;          ///< busy, once a step, beside an update on the device
+    Seconds gradients;       ///< busy, once a step, before an update on the host
+    Seconds weights;         ///< busy, once a step, beside an update on the host
     PassCopies exposed;      ///< one micro-batch
     Seconds exposed_update;  ///< once a step: `exposed_update`
     Bytes in;                ///< of one device, the whole step
     Bytes out;
     Bytes kept;  ///< in host memory, of one device
+    [[nodiscard]] Seconds update_copies() const { return update + gradients + weights; }
 };
 
 /// All zero where nothing is offloaded. `alone`: the passes of one micro-batch without copies, waits included.
@@ -52,5 +60,10 @@ struct UpdateWindow {
 /// Exposed time of the copies of the update. `buckets`: in which states are updated.
 Seconds exposed_update(const StageOffload& offload, const plan::Plan& plan, const UpdateWindow& window,
                        std::int64_t buckets);
+
+/// Time of the update of the states, on the device or on the host. `share`: of all trained weights.
+Estimate update_time(const CostedGraph& costed, const plan::Plan& plan, const StateSums& states, double share);
+/// The same on the host. Domain: plans that update there (plan::Plan::updates_on_host).
+Estimate host_update(const cluster::Cluster& cluster, const plan::Plan& plan, const StateSums& states);
 
 }  // namespace dodona::step

@@ -226,14 +226,15 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     place(MemoryPart::weights, versions * states.blocks.weights, versions * states.token.weights,
           states.largest.weights, away.weights);
     place(MemoryPart::gradients, states.blocks.gradients, states.token.gradients, states.largest.gradients,
-          away.weights);
-    place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, states.largest.optimizer,
-          away.optimizer);
+          plan.offloads_gradients());
+    const Bytes updated_at_once = plan.updates_on_host() ? Bytes{} : states.largest.optimizer;
+    place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, updated_at_once, away.optimizer);
     place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, away.activations);
     memory[MemoryPart::recompute] = kept.working;
     memory[MemoryPart::workspace] = buffers.workspace;
     memory[MemoryPart::buffers] = buffers.message + states.gathered + buffers.neighbours;
-    memory[MemoryPart::cache] = plan.memory.fragmentation * memory.total() + states.update_copies + buffers.reduction;
+    const Bytes copies = plan.updates_on_host() ? Bytes{} : states.update_copies;
+    memory[MemoryPart::cache] = plan.memory.fragmentation * memory.total() + copies + buffers.reduction;
     memory[MemoryPart::communicators] = static_cast<double>(buffers.communicators) * plan.memory.communicator;
     memory[MemoryPart::context] = buffers.context;
     return memory;

@@ -80,9 +80,12 @@ public:
         }
         const auto ways = static_cast<double>(costed_.mesh.ways(shardable_ & ~kind.laid));
         const double divided = plan_.shard >= ShardLevel::states ? ways : 1.0;
+        const double stepped = changed * size.elements / divided;
         if (plan_.memory.update_copies && bytes_.gradient < kMaster) {
-            states.update_copies += changed * size.elements / divided * (kMaster + bytes_.gradient);
+            states.update_copies += stepped * (kMaster + bytes_.gradient);
         }
+        states.update_gradients += stepped * bytes_.gradient;
+        states.update_weights += stepped * graph::stored_weight(kind.storage, bytes_.weight);
         states.updated += bytes.weights;
         states.update_traffic +=
             changed / divided * plan::update_traffic(plan::optimizer(plan_.optimizer), size, bytes_);

@@ -69,7 +69,9 @@ struct StateSums {
     StateBytes largest;        ///< maximum over segment instances, of each
     Bytes updated;             ///< weights that a step changes
     Bytes update_copies;       ///< copies of gradients that the update makes (MemoryProfile)
-    Bytes update_traffic;      ///< device memory that the optimizer reads and writes in one step
+    Bytes update_traffic;      ///< memory that the optimizer reads and writes in one step
+    Bytes update_gradients;    ///< gradients that the update of the device's share of the states reads
+    Bytes update_weights;      ///< ... and weights that it writes
     Bytes gathered;            ///< gathered parameters (ZeRO-3): the largest segment twice, or all if they are kept
     double elements = 0;       ///< local parameters before sharding
     double trained = 0;        ///< of these, those that are not frozen

@@ -44,7 +44,9 @@ cost::StepTimes step_sources(const ComposedStep& composed, const plan::Plan& pla
     cost::StepTimes sources = pipeline_total(pipeline_of(positions, plan, slowest.microbatches), orders).by_source;
     const StageWork& tail = composed.slowest_tail();
     sources += tail.exposed.by_source;
-    if (!tail.on->devices.front().measured) {
+    if (plan.updates_on_host()) {
+        sources[ErrorSource::host_update] += tail.update;
+    } else if (!tail.on->devices.front().measured) {
         sources[ErrorSource::optimizer] += tail.update;
     }
     sources[ErrorSource::step] += Estimate::exactly(plan.framework.seconds(plan::FrameworkParameter::step));

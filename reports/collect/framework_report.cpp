@@ -51,10 +51,14 @@ KeyFigures framework_figures(const plan::Framework& framework) {
                  (operators.empty() ? "" : "models with " + join(operators, " or ")) +
                      (any && !operators.empty() ? ", and " : "") +
                      (any ? "models that no other framework is the default for" : "") +
+                     (framework.usual_offload ? " that keep something in host memory" : "") +
                      (levels.empty() ? "" : ", under strategies with " + join(levels, " or ")) +
                      (framework.usual_on.empty() ? "" : ", on devices of " + join(framework.usual_on, " or ")));
     }
     add_line("unexplained", percent(framework.spread) + " of a step, as a standard deviation");
+    if (!framework.like.empty()) {
+        add_line("like", framework.like + ", in all that its own file leaves out");
+    }
     if (!framework.fitted_to.empty()) {
         add_line("fitted to", join(framework.fitted_to) +
                                   (framework.fitted_on.empty() ? "" : "; on devices of " + join(framework.fitted_on)));
@@ -126,6 +130,8 @@ Record framework_record(const plan::Framework& framework) {
             {"summary", framework.summary},
             {"usual_for", framework.usual_for},
             {"usual_on", framework.usual_on},
+            {"usual_offload", framework.usual_offload},
+            {"like", framework.like.empty() ? Record() : Record(framework.like)},
             {"fitted_to", framework.fitted_to},
             {"fitted_on", framework.fitted_on},
             {"spread", framework.spread},

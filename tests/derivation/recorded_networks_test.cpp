@@ -125,7 +125,10 @@ cluster::Cluster drawn_cluster(Draw& draw, const graph::Graph& network) {
                           .ranks = draw.of<std::int64_t>({1, 2}),
                           .device = drawn_device(draw, "other")}};
     }
-    cluster.host = cluster::Host{.memory = draw.of({3.0, 200.0}) * 1_GiB, .bandwidth = 20_GB_per_s, .source = "drawn"};
+    cluster.host = cluster::Host{.memory = draw.of({3.0, 200.0}) * 1_GiB,
+                                 .bandwidth = 20_GB_per_s,
+                                 .memory_bandwidth = 50_GB_per_s,
+                                 .source = "drawn"};
     if (draw.one_in(2)) {
         cluster.storage = cluster::Storage{
             .bandwidth = draw.of({0.01, 1.0}) * 1_GB_per_s, .prefetch = draw.one_in(2), .source = "drawn"};

@@ -166,6 +166,7 @@ cluster::Cluster twice_as_slow(cluster::Cluster cluster) {
         level.latency = kFactor * level.latency;
     }
     cluster.host->bandwidth = cluster.host->bandwidth / kFactor;
+    *cluster.host->memory_bandwidth = *cluster.host->memory_bandwidth / kFactor;
     cluster.storage->bandwidth = cluster.storage->bandwidth / kFactor;
     return cluster;
 }

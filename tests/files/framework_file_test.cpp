@@ -2,6 +2,9 @@
 #include "files/framework_file.hpp"
 #include "files/yaml_writer.hpp"
 
+#include <filesystem>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "reading.hpp"
@@ -67,6 +70,42 @@ TEST(FrameworkFile, OfThisRepositoryIsWithoutFault) {
     EXPECT_FALSE(own.frameworks().empty());
     for (const std::string& name : own.frameworks()) {
         EXPECT_EQ(own.framework(name).name, name);
+    }
+}
+
+/// A file that is like one of the library, which has launch, stragglers and a spread.
+Framework like_eager(const std::string& more) {
+    const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "like_eager.yaml";
+    std::ofstream(file) << "framework: own\nsource: s\nlike: eager\n" << more;
+    return library().framework(file.string());
+}
+
+TEST(FrameworkFile, HasWhatItLeavesOutFromTheOneThatItIsLike) {
+    const Framework eager = library().framework("eager");
+    const Framework own = like_eager("usual_offload: true\nparameters:\n  launch: {value: 9 us, source: s}\n");
+    EXPECT_EQ(own.name, "own");
+    EXPECT_EQ(own.like, "eager");
+    EXPECT_TRUE(own.usual_offload);
+    EXPECT_DOUBLE_EQ(own[FrameworkParameter::launch], 9e-6);
+    EXPECT_EQ(own.number(FrameworkParameter::stragglers), eager.number(FrameworkParameter::stragglers));
+    EXPECT_EQ(own.spread, eager.spread);
+    EXPECT_EQ(own.fitted_to, eager.fitted_to);
+    EXPECT_TRUE(own.usual_for.empty()) << "whose default it is each file says itself";
+    EXPECT_DOUBLE_EQ(like_eager("spread: 0.5\n").spread, 0.5);
+    EXPECT_EQ(like_eager("").numbers, eager.numbers);
+}
+
+TEST(FrameworkFile, IsLikeOneThatIsComplete) {
+    const std::filesystem::path first = std::filesystem::path(::testing::TempDir()) / "like_first.yaml";
+    const std::filesystem::path second = std::filesystem::path(::testing::TempDir()) / "like_second.yaml";
+    std::ofstream(first) << "framework: first\nsource: s\nlike: eager\n";
+    std::ofstream(second) << "framework: second\nsource: s\nlike: ./like_first.yaml\n";
+    try {
+        static_cast<void>(library().framework(second.string()));
+        FAIL() << "read";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.diagnostics().front().message, "./like_first.yaml is itself like eager");
+        EXPECT_EQ(error.diagnostics().front().where.line, 3);
     }
 }
 

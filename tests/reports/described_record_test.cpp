@@ -55,8 +55,9 @@ TEST(DescribedRecord, NumbersAreInBaseUnitsAndKeysNameThem) {
     EXPECT_TRUE(json["levels"][0].at("taper").is_null());
     EXPECT_TRUE(json.at("price").is_null());
     EXPECT_TRUE(json.at("contention").is_null());
-    EXPECT_EQ(json["host"].dump(),
-              R"({"memory_bytes":2000000000000,"bandwidth_bytes_per_s":64000000000,"source":null})");
+    EXPECT_EQ(
+        json["host"].dump(),
+        R"({"memory_bytes":2000000000000,"bandwidth_bytes_per_s":64000000000,"memory_bandwidth_bytes_per_s":null,"source":null})");
 }
 
 TEST(DescribedRecord, ParametersOfAFrameworkSayWhichAreTimes) {

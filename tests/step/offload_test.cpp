@@ -51,6 +51,89 @@ TEST(Offload, StreamsStatesOnceAStepInAndOutAtOnce) {
     EXPECT_EQ(p.memory[MemoryPart::optimizer], 2 * 584 * 8 * 1_B) << "two buffers of a block's states";
 }
 
+/// With software that updates on the host, whose memory takes as long to move twice the bytes of the update.
+plan::Plan updated_on_host(plan::Offload offload) {
+    plan::Plan plan = one_device(offload);
+    plan.framework.number(plan::FrameworkParameter::host_update) = {
+        .value = 2, .lo = 1, .hi = 4, .bounds = {}, .source = "a test"};
+    return plan;
+}
+
+cluster::Cluster with_memory_at(BytesPerSecond bandwidth) {
+    cluster::Cluster cluster = hosted();
+    cluster.host->memory_bandwidth = bandwidth;
+    return cluster;
+}
+
+/// Adam in fp32 reads and writes two states and the weight, and reads the gradient.
+constexpr double kUpdate = 2 * kS + kG + 2 * kW;
+
+TEST(Offload, ToAHostThatUpdatesSendsGradientsOutAndWeightsBack) {
+    const Prediction p = predict(small_network(), with_memory_at(5_GB_per_s), updated_on_host({.optimizer = true}));
+    EXPECT_NEAR(offload_time(p), (kG + kW) / kLink, 1e-15);
+    EXPECT_NEAR(p.time[TimePart::optimizer].in(unit::second), 2 * kUpdate / 5e9, 1e-15);
+    EXPECT_EQ(p.host->out, kG * 1_B);
+    EXPECT_EQ(p.host->in, kW * 1_B);
+    EXPECT_EQ(p.host->memory, (kS + kG) * 1_B);
+    EXPECT_EQ(p.memory[MemoryPart::optimizer], 0_B) << "no states come to the device";
+    EXPECT_EQ(p.memory[MemoryPart::gradients], kG * 1_B);
+}
+
+TEST(Offload, ToAHostThatUpdatesLeavesWeightsAndGradientsThatAreThere) {
+    const Prediction p =
+        predict(small_network(), with_memory_at(5_GB_per_s), updated_on_host({.optimizer = true, .weights = true}));
+    // Gradients are added up on the device: all but the first micro-batch read them.
+    EXPECT_EQ(p.host->in, (kM * 2 * kW + (kM - 1) * kG) * 1_B);
+    EXPECT_EQ(p.host->out, kM * kG * 1_B);
+    EXPECT_EQ(p.host->memory, (kW + kG + kS) * 1_B);
+}
+
+TEST(Offload, KeepsGradientsWithStatesWhereSoftwareDoes) {
+    plan::Plan plan = updated_on_host({.optimizer = true});
+    plan.memory.gradients_with_states = true;
+    const Prediction p = predict(small_network(), with_memory_at(5_GB_per_s), plan);
+    EXPECT_EQ(p.host->in, ((kM - 1) * kG + kW) * 1_B);
+    EXPECT_EQ(p.host->out, kM * kG * 1_B);
+    EXPECT_EQ(p.memory[MemoryPart::gradients], 2 * 584 * 4 * 1_B) << "two buffers of a block's";
+    plan.offload = {.activations = true};
+    EXPECT_EQ(predict(small_network(), with_memory_at(5_GB_per_s), plan).memory[MemoryPart::gradients], kG * 1_B);
+}
+
+TEST(Offload, OfDevicesOfANodeIsUpdatedByOneHost) {
+    plan::Plan plan = updated_on_host({.optimizer = true});
+    plan.batch = 4 * 32;
+    plan.mesh = {{"data", 4}};
+    const auto update = [&](plan::ShardLevel shard) {
+        plan.shard = shard;
+        return predict(small_network(), with_memory_at(5_GB_per_s), plan).time[TimePart::optimizer].in(unit::second);
+    };
+    EXPECT_NEAR(update(plan::ShardLevel::none), 4 * 2 * kUpdate / 5e9, 1e-15) << "each replica has its own states";
+    EXPECT_NEAR(update(plan::ShardLevel::states), 2 * kUpdate / 5e9, 1e-15) << "shared states are updated once";
+}
+
+TEST(Offload, OnAHostOfUnknownMemoryIsLessCertain) {
+    const plan::Plan plan = updated_on_host({.optimizer = true});
+    const auto width = [&](const cluster::Cluster& cluster) {
+        const Estimate step = predict(small_network(), cluster, plan).step;
+        return (step.hi - step.lo) / step.value;
+    };
+    EXPECT_GT(width(hosted()), width(with_memory_at(cluster::kUsualHostMemory)));
+}
+
+TEST(Offload, WaitsForTheHostsUpdateAndHidesTheCopiesAround) {
+    plan::Plan plan = updated_on_host({.optimizer = true});
+    plan.overlap.offload = true;
+    // Over a link of 1 MB/s and with memory of 1 MB/s: the copies around an update take longer than what they hide behind.
+    cluster::Cluster cluster = hosted(1_GiB, 0.001 * 1_GB_per_s);
+    cluster.host->memory_bandwidth = 0.001 * 1_GB_per_s;
+    const Prediction p = predict(small_network(), cluster, plan);
+    const double update = p.time[TimePart::optimizer].in(unit::second);
+    const double backward = p.time[TimePart::backward].in(unit::second) / kM;
+    EXPECT_NEAR(update, 2 * kUpdate / 1e6, 1e-12);
+    EXPECT_NEAR(offload_time(p), kG / 1e6 - 0.75 * backward + kW / 1e6 / 4, 1e-9)
+        << "weights come back during the update, but for those of the last block";
+}
+
 TEST(Offload, SendsActivationsOutInForwardAndBackInBackward) {
     const Prediction p = predict(small_network(), hosted(), one_device({.activations = true}));
     EXPECT_NEAR(offload_time(p), kM * 2 * kK / kLink, 1e-15);

@@ -84,7 +84,10 @@ inline cluster::Cluster draw_cluster(Draw& draw, std::int64_t devices) {
                        .links = draw.of({1, 2}),
                        .bandwidth = draw.between(1, 40) * 1_GB_per_s,
                        .latency = 20_us}};
-    cluster.host = cluster::Host{.memory = draw.of({0.3, 30.0}) * 1_GiB, .bandwidth = 10_GB_per_s, .source = "drawn"};
+    cluster.host = cluster::Host{.memory = draw.of({0.3, 30.0}) * 1_GiB,
+                                 .bandwidth = 10_GB_per_s,
+                                 .memory_bandwidth = 40_GB_per_s,
+                                 .source = "drawn"};
     cluster.memory_reserve = draw.of({0.0, 0.05});
     return cluster;
 }
@@ -108,6 +111,9 @@ inline plan::Framework draw_framework(Draw& draw) {
         set(plan::FrameworkParameter::step, 1e-3);
         set(plan::FrameworkParameter::input, 1e-5);
     }
+    if (draw.one_in(3)) {
+        set(plan::FrameworkParameter::host_update, draw.between(0.5, 4));
+    }
     return framework;
 }
 
@@ -119,6 +125,7 @@ inline plan::MemoryProfile draw_memory(Draw& draw) {
         memory.reduction_bucket = 4_MiB;
         memory.gradient_copies = draw.one_in(2);
         memory.update_copies = draw.one_in(2);
+        memory.gradients_with_states = draw.one_in(3);
     }
     return memory;
 }
