@@ -10,14 +10,6 @@ namespace dodona::cli {
 
 namespace {
 
-/// The built-in framework that is usual; else the neutral one.
-plan::Framework usual_framework(const Workload& workload, const plan::Strategy* strategy, bool offloads) {
-    std::vector<plan::Framework> all = library().all_frameworks();
-    const plan::Framework* usual =
-        plan::usual_framework(all, workload.graph, strategy, {workload.cluster.device.maker(), offloads});
-    return usual != nullptr ? *usual : plan::Framework{};
-}
-
 /// As the user's, and with the machine's interference where it says nothing of it.
 plan::Framework on_machine(plan::Framework framework, const cluster::Cluster& cluster) {
     add_other_source(framework, cluster);
@@ -35,7 +27,7 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload, con
                              bool offloads) {
     const auto typed = arguments.text("--framework");
     return on_machine(typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed))
-                            : usual_framework(workload, strategy, offloads),
+                            : UsualSoftware(workload).of(strategy, offloads),
                       workload.cluster);
 }
 
@@ -45,13 +37,21 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
     space.memory = memory_of(space.framework);
 }
 
-std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Framework& framework,
-                                                     const plan::Strategy& strategy, bool offloads) {
+UsualSoftware::UsualSoftware(const Workload& workload) : workload_(workload), all_(library().all_frameworks()) {}
+
+plan::Framework UsualSoftware::of(const plan::Strategy* strategy, bool offloads) const {
+    const plan::Framework* usual =
+        plan::usual_framework(all_, workload_.graph, strategy, {workload_.cluster.device.maker(), offloads});
+    return usual != nullptr ? *usual : plan::Framework{};
+}
+
+std::optional<plan::Framework> UsualSoftware::other_than(const plan::Framework& framework,
+                                                         const plan::Strategy& strategy, bool offloads) const {
     if (framework.observed) {
         return {};
     }
-    plan::Framework usual = on_machine(usual_framework(workload, &strategy, offloads), workload.cluster);
-    return usual.name == framework.name ? std::nullopt : std::optional(std::move(usual));
+    plan::Framework usual = of(&strategy, offloads);
+    return usual.name == framework.name ? std::nullopt : std::optional(on_machine(std::move(usual), workload_.cluster));
 }
 
 void add_other_source(plan::Framework& framework, const cluster::Cluster& cluster) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "cli/workload.hpp"
 #include "search/search.hpp"
@@ -18,9 +19,21 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
 /// What such software keeps in device memory beside the network's own tensors.
 plan::MemoryProfile memory_of(const plan::Framework& framework);
 
-/// The framework that is usual for a strategy, if that is another; none for one that was adjusted to observed steps.
-std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Framework& framework,
-                                                     const plan::Strategy& strategy, bool offloads);
+/// What is usual for the strategies of one question: the files of frameworks are read once.
+class UsualSoftware {
+public:
+    explicit UsualSoftware(const Workload& workload);
+    /// The framework that is usual for a strategy, if that is another than this one; none for one that was adjusted to
+    /// observed steps.
+    [[nodiscard]] std::optional<plan::Framework> other_than(const plan::Framework& framework,
+                                                            const plan::Strategy& strategy, bool offloads) const;
+    /// The built-in framework that is usual; else the neutral one. `strategy`: null for several.
+    [[nodiscard]] plan::Framework of(const plan::Strategy* strategy, bool offloads) const;
+
+private:
+    const Workload& workload_;
+    std::vector<plan::Framework> all_;
+};
 
 /// The user's runs are of another source than those that a built-in framework was fitted to, and perhaps on devices of
 /// another maker; observed ones are not.

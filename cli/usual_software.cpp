@@ -25,11 +25,10 @@ search::Space with_framework(search::Space space, plan::Framework framework) {
 }
 
 /// The strategies of a space for which another framework is usual, with that one. On one device none shards anything.
-std::vector<search::Space> spaces_of_other_frameworks(const Workload& workload, const search::Space& space) {
+std::vector<search::Space> spaces_of_other_frameworks(const UsualSoftware& software, const search::Space& space) {
     std::vector<search::Space> found;
     for (const plan::Strategy& strategy : space.strategies) {
-        std::optional<plan::Framework> usual =
-            other_usual_framework(workload, space.framework, strategy, space.offload.any());
+        std::optional<plan::Framework> usual = software.other_than(space.framework, strategy, space.offload.any());
         if (!usual || space.devices == 1) {
             continue;
         }
@@ -54,8 +53,9 @@ std::optional<step::Prediction> best_usual(const Workload& workload, const searc
 
 std::optional<step::Prediction> in_usual_framework(const Workload& workload, const search::Space& space,
                                                    const search::Answer& answer) {
+    const UsualSoftware software(workload);
     std::optional<step::Prediction> best;
-    for (const search::Space& other : spaces_of_other_frameworks(workload, space)) {
+    for (const search::Space& other : spaces_of_other_frameworks(software, space)) {
         const std::optional<step::Prediction> found = best_usual(workload, other);
         best = found && (!best || found->step.value < best->step.value) ? found : best;
     }
@@ -67,7 +67,7 @@ std::optional<step::Prediction> in_usual_framework(const Workload& workload, con
     }
     plan::Plan plan = answer.plans.front().plan;
     const std::optional<plan::Framework> usual =
-        other_usual_framework(workload, space.framework, plan.strategy, plan.offload.any());
+        software.other_than(space.framework, plan.strategy, plan.offload.any());
     if (!usual) {
         return {};
     }
