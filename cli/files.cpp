@@ -28,8 +28,9 @@ std::vector<files::Setting> settings_of(const std::vector<std::pair<std::string,
     return settings;
 }
 
-graph::Graph read_network(const std::string& name, const std::vector<std::pair<std::string, std::string>>& parameters) {
-    return graph::build(library().model(name, settings_of(parameters), {}));
+graph::Graph read_network(const std::string& name, const std::vector<std::pair<std::string, std::string>>& parameters,
+                          const files::Library& from) {
+    return graph::build(from.model(name, settings_of(parameters), {}));
 }
 
 graph::Graph read_network_text(const std::string& text, const std::string& name,

@@ -23,7 +23,8 @@ std::vector<files::Setting> settings_of(const std::vector<std::pair<std::string,
 
 /// `parameters` are those of `--set`.
 graph::Graph read_network(const std::string& name,
-                          const std::vector<std::pair<std::string, std::string>>& parameters = {});
+                          const std::vector<std::pair<std::string, std::string>>& parameters = {},
+                          const files::Library& from = library());
 /// Of a model file's text; `name` is how messages call it.
 graph::Graph read_network_text(const std::string& text, const std::string& name,
                                const std::vector<std::pair<std::string, std::string>>& parameters);

@@ -111,14 +111,26 @@ Ladder adapters(Arguments& arguments, const Workload& workload, const search::Sp
     return ladder;
 }
 
-/// What keeps something in host memory, where the question does not, is asked in the software that is usual for it.
-void in_software_for_offload(Arguments& arguments, const Workload& workload, const search::Space& space,
-                             Ladder& ladder) {
+bool names_batch(const Variation& changed) {
+    return std::any_of(changed.options.begin(), changed.options.end(),
+                       [](const auto& option) { return option.first == "--batch"; });
+}
+
+/// The changes as a question with their options is answered: what keeps something in host memory, where this one does
+/// not, in the software that is usual for it, and with this batch where another would be the default.
+void as_asked(Arguments& arguments, const Workload& workload, const search::Space& space, Ladder& ladder) {
     for (auto& step : ladder) {
         step = [&, before = std::move(step)]() -> std::optional<Variation> {
             std::optional<Variation> changed = before();
-            if (changed && changed->space.offload.any() && !space.offload.any()) {
+            if (!changed) {
+                return changed;
+            }
+            if (changed->space.offload.any() && !space.offload.any() && !space.framework.observed) {
                 set_software(arguments, workload, changed->space);
+            }
+            if (!arguments.has("--batch") && !names_batch(*changed) &&
+                default_batch(changed->graph, changed->space.devices) != changed->space.batch) {
+                changed->options.emplace_back("--batch", std::to_string(changed->space.batch));
             }
             return changed;
         };
@@ -128,7 +140,7 @@ void in_software_for_offload(Arguments& arguments, const Workload& workload, con
 /// Whether a machine can run plans of the space, as far as its devices and its host say.
 bool can_run(const cluster::Cluster& machine, const search::Space& space) {
     return machine.mixed.empty() && machine.devices() >= space.devices && machine.device.supports(space.precision) &&
-           (!space.offload.any() || machine.host);
+           (machine.host || !(space.offload.any() || space.vary.offload));
 }
 
 /// One cluster of each device with at least so much memory, large enough for the job, in the order of that memory; with
@@ -170,15 +182,13 @@ Ladder machines(Arguments& arguments, const Workload& workload, const search::Sp
 
 std::vector<Ladder> ladders(Arguments& arguments, const Workload& workload, const search::Space& space, Bytes least) {
     std::vector<Ladder> all = search::usual_ladders(workload.graph, workload.cluster, space);
-    if (!space.framework.observed) {
-        for (Ladder& ladder : all) {
-            in_software_for_offload(arguments, workload, space, ladder);
-        }
-    }
     all.push_back(all_strategies(arguments, workload, space));
     all.push_back(adapters(arguments, workload, space));
     all.push_back(shorter_sequences(arguments, workload, space));
     all.push_back(machines(arguments, workload, space, least));
+    for (Ladder& ladder : all) {
+        as_asked(arguments, workload, space, ladder);
+    }
     return all;
 }
 

@@ -162,7 +162,7 @@ double tokens_a_sample(const graph::Graph& graph) {
 
 graph::Graph network_with(const Workload& workload,
                           const std::vector<std::pair<std::string, std::string>>& parameters) {
-    graph::Graph graph = workload.text.empty() ? read_network(workload.model, parameters)
+    graph::Graph graph = workload.text.empty() ? read_network(workload.model, parameters, workload.files)
                                                : read_network_text(workload.text, workload.model, parameters);
     if (!workload.expert_loads.empty()) {
         const graph::ExpertLoads loads = files::load_expert_loads(workload.expert_loads);

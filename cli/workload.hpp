@@ -11,6 +11,7 @@
 
 #include "base/precision.hpp"
 #include "cli/arguments.hpp"
+#include "cli/files.hpp"
 #include "cli/option.hpp"
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
@@ -25,8 +26,9 @@ struct Workload {
     graph::Graph graph;
     cluster::Cluster cluster;
     std::vector<std::pair<std::string, std::string>> parameters{};  ///< of --set, --seq and --image
-    std::string text{};          ///< of the model file, where a launch script spells it out
-    std::string expert_loads{};  ///< file of --expert-loads; empty: none
+    std::string text{};                              ///< of the model file, where a launch script spells it out
+    std::string expert_loads{};                      ///< file of --expert-loads; empty: none
+    files::Library files = library().remembering();  ///< from which its network is read
 };
 
 std::vector<Option> workload_options();

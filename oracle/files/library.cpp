@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -126,19 +128,11 @@ Document as_read(std::string text, const std::string& file) {
     return read;
 }
 
-}  // namespace
-
-bool is_path(const std::string& argument) {
-    return argument.find('/') != std::string::npos || argument.ends_with(".yaml") || argument.ends_with(".yml") ||
-           argument.ends_with(".json") || is_onnx(argument);
-}
-
-Library::Library(fs::path data_directory) : data_(std::move(data_directory)) {}
-
-std::vector<std::string> Library::names(Kind kind) const {
+/// Of the files of a folder, sorted.
+std::vector<std::string> names_in(const fs::path& folder) {
     std::vector<std::string> names;
     std::error_code fault;
-    fs::directory_iterator file(data_ / kShelves[static_cast<std::size_t>(kind)].folder, fault);
+    fs::directory_iterator file(folder, fault);
     for (; !fault && file != fs::directory_iterator(); file.increment(fault)) {
         if (file->path().extension() == ".yaml") {
             names.push_back(file->path().stem().string());
@@ -146,6 +140,40 @@ std::vector<std::string> Library::names(Kind kind) const {
     }
     std::sort(names.begin(), names.end());
     return names;
+}
+
+}  // namespace
+
+bool is_path(const std::string& argument) {
+    return argument.find('/') != std::string::npos || argument.ends_with(".yaml") || argument.ends_with(".yml") ||
+           argument.ends_with(".json") || is_onnx(argument);
+}
+
+struct Library::Read {
+    std::mutex mutex;
+    std::map<std::string, Document> documents;
+    std::map<std::string, std::vector<std::string>> names;  ///< by folder
+
+    /// The value of a key in one of these, read where it is not there yet.
+    template <class Value, class Reader>
+    Value kept(std::map<std::string, Value>& values, const std::string& key, const Reader& read) {
+        const std::scoped_lock lock(mutex);
+        const auto found = values.find(key);
+        return found != values.end() ? found->second : values.emplace(key, read()).first->second;
+    }
+};
+
+Library::Library(fs::path data_directory) : data_(std::move(data_directory)) {}
+
+Library Library::remembering() const {
+    Library library = *this;
+    library.read_ = std::make_shared<Read>();
+    return library;
+}
+
+std::vector<std::string> Library::names(Kind kind) const {
+    const fs::path folder = data_ / kShelves[static_cast<std::size_t>(kind)].folder;
+    return read_ ? read_->kept(read_->names, folder.native(), [&] { return names_in(folder); }) : names_in(folder);
 }
 
 std::vector<std::string> Library::models() const { return names(Kind::model); }
@@ -220,7 +248,8 @@ Document Library::open(Kind kind, const std::string& name_or_path, const fs::pat
         name = meant->name;
     }
     const std::string file = fmt::format("{}/{}.yaml", kShelves[static_cast<std::size_t>(kind)].folder, name);
-    return load_document(data_ / file, file, where);
+    const auto load = [&] { return load_document(data_ / file, file, where); };
+    return read_ ? read_->kept(read_->documents, file, load) : load();
 }
 
 Opener Library::opener(Kind kind) const {

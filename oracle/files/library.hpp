@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ class Library {
 public:
     /// The directory that holds models/, hardware/ and oracle/plan/.
     explicit Library(std::filesystem::path data_directory);
+    /// The same, which reads each file of a built-in once and keeps it, as do its copies: for one question that needs a
+    /// file many times. May be asked by several threads.
+    [[nodiscard]] Library remembering() const;
 
     /// Names of the built-ins, sorted.
     [[nodiscard]] std::vector<std::string> models() const;
@@ -109,7 +113,10 @@ private:
     [[nodiscard]] Document open_framework(const std::string& reference, const std::filesystem::path& folder,
                                           const Location& where) const;
 
+    struct Read;  ///< files that were read, by name
+
     std::filesystem::path data_;
+    std::shared_ptr<Read> read_;  ///< null: nothing is kept
 };
 
 }  // namespace dodona::files

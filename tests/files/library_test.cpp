@@ -1,6 +1,8 @@
 // Built-in files and paths.
 #include "files/library.hpp"
 
+#include <filesystem>
+
 #include "reading.hpp"
 
 namespace dodona::files::testing {
@@ -24,6 +26,23 @@ TEST(Library, TellsPathsFromNames) {
 TEST(Library, OpensPathsAndFollowsThemFromTheirFile) {
     const std::string path = (here() / "library/hardware/clusters/pair.yaml").string();
     EXPECT_EQ(library().cluster(path).name, "pair");
+}
+
+TEST(Library, ThatRemembersReadsAFileOnce) {
+    namespace fs = std::filesystem;
+    const fs::path data = fs::path(::testing::TempDir()) / "remembered_library";
+    fs::remove_all(data);
+    fs::copy(here() / "library", data, fs::copy_options::recursive);
+    const Library fresh(data);
+    const Library kept = fresh.remembering();
+    const Library copy = kept;
+    const std::size_t models = kept.models().size();
+    const std::string title = kept.model("tiny-cnn").name;
+    fs::remove(data / "models/tiny-cnn.yaml");
+    EXPECT_EQ(copy.model("tiny-cnn").name, title) << "copies have what one of them has read";
+    EXPECT_EQ(copy.models().size(), models);
+    EXPECT_EQ(fresh.models().size(), models - 1);
+    EXPECT_THROW(static_cast<void>(fresh.model("tiny-cnn")), InputError);
 }
 
 TEST(Library, SuggestsABuiltIn) {
