@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <fmt/format.h>
-
 #include "search/filter.hpp"
 #include "search/space.hpp"
 #include "search/usual.hpp"
@@ -177,16 +175,16 @@ Enumeration enumerate(const graph::Graph& graph, const cluster::Cluster& cluster
     return MeshEnumeration(graph, cluster, space).run();
 }
 
-std::string layout_key(const Space& space, const MeshLayout& layout) {
-    std::vector<std::string> sizes;
+LayoutKey layout_key(const MeshLayout& layout) {
+    LayoutKey key{layout.strategy, {}};
     for (const plan::MeshAxis& axis : layout.mesh) {
-        sizes.push_back(fmt::format("{}={}", axis.name, axis.size));
+        key.second.emplace_back(axis.name, axis.size);
     }
-    std::sort(sizes.begin(), sizes.end());
+    std::sort(key.second.begin(), key.second.end());
     for (const plan::Fold& fold : layout.folds) {
-        sizes.push_back(fmt::format("{}={}", fold.name, fold.size));
+        key.second.emplace_back(fold.name, fold.size);
     }
-    return fmt::format("{} {}", space.strategies[layout.strategy].name, fmt::join(sizes, " "));
+    return key;
 }
 
 }  // namespace dodona::search

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cluster/cluster.hpp"
@@ -51,7 +53,9 @@ plan::Plan plan_of(const Space& space, std::size_t strategy);
 
 Enumeration enumerate(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
 
-/// Equal for layouts that differ in placement or sharding group only: a ranking shows one plan of each key.
-std::string layout_key(const Space& space, const MeshLayout& layout);
+/// Index of the strategy, names and sizes of axes, sorted, and of folds. Equal for layouts that differ in placement or
+/// sharding group only: a ranking shows one plan of each key. Valid as long as the layout.
+using LayoutKey = std::pair<std::size_t, std::vector<std::pair<std::string_view, std::int64_t>>>;
+LayoutKey layout_key(const MeshLayout& layout);
 
 }  // namespace dodona::search

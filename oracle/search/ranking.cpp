@@ -30,14 +30,14 @@ bool equal(const Placed& a, const Placed& b) {
 /// The candidates of each layout_key.
 std::vector<std::vector<Placed>> by_key(const Space& space, const std::vector<MeshLayout>& layouts,
                                         const std::vector<Candidate>& candidates) {
-    std::map<std::string, std::size_t> known;
+    std::map<LayoutKey, std::size_t> known;
     std::vector<std::vector<Placed>> groups;
     std::size_t layout = layouts.size();
     std::size_t group = 0;
     for (const Candidate& candidate : candidates) {
         if (candidate.layout != layout) {
             layout = candidate.layout;
-            group = known.emplace(layout_key(space, layouts[layout]), groups.size()).first->second;
+            group = known.emplace(layout_key(layouts[layout]), groups.size()).first->second;
             groups.resize(std::max(groups.size(), group + 1));
         }
         groups[group].push_back({candidate, simplicity(space, layouts[layout], candidate)});
