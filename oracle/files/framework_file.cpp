@@ -188,8 +188,10 @@ const Description& description<Framework>() {
                  "usual_on",
                  "And only on devices of these makers; a device whose file names no family counts as NVIDIA's.",
                  {.default_text = "all", .or_single = true}),
-             optional<&Framework::usual_offload>("usual_offload",
-                                                 "And only for plans that keep something in host memory.", {}),
+             optional<&Framework::usual_offload>(
+                 "usual_offload",
+                 "And only for plans that keep something in host memory, under strategies all of whose axes may shard "
+                 "states; `usual_levels` does not count then."),
              optional<&Framework::like>(
                  "like",
                  "The framework that has what this file leaves out of `parameters`, `fitted_to`, `fitted_on`, `spread` "

@@ -181,9 +181,10 @@ struct Framework {
     /// Of these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     std::vector<std::string> usual_on;  ///< ... and only on devices of these makers; empty: of all
-    bool usual_offload = false;         ///< ... and only for plans that keep something in host memory
-    std::string like;                   ///< the framework that has what its file leaves out; empty: none
-    double spread = 0;                  ///< unexplained error: standard deviation of log(measured / predicted) of steps
+    /// ... and only for plans that keep something in host memory, under strategies all of whose axes may shard states.
+    bool usual_offload = false;
+    std::string like;   ///< the framework that has what its file leaves out; empty: none
+    double spread = 0;  ///< unexplained error: standard deviation of log(measured / predicted) of steps
     /// ... that all runs of one source share, beside `spread`: their software differs from that of the fit.
     double between_sources = 0;
     FrameworkNumbers numbers = neutral_numbers();

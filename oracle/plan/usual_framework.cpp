@@ -29,6 +29,13 @@ bool is_usual_on(const Framework& framework, std::string_view maker) {
            std::find(makers.begin(), makers.end(), maker.empty() ? kUsualMaker : maker) != makers.end();
 }
 
+/// Whether states may be sharded over all axes of a strategy: none splits the work of a sample.
+bool only_shards(const Strategy& strategy) {
+    return std::all_of(strategy.axes.begin(), strategy.axes.end(), [&](const std::string& axis) {
+        return std::find(strategy.shard_axes.begin(), strategy.shard_axes.end(), axis) != strategy.shard_axes.end();
+    });
+}
+
 }  // namespace
 
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
@@ -39,7 +46,8 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
         const auto& levels = framework.usual_levels;
         const bool names = strategy != nullptr && strategy->shard &&
                            std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
-        const bool has_strategy = levels.empty() || names || (framework.usual_offload && strategy == nullptr);
+        const bool has_strategy =
+            framework.usual_offload ? strategy == nullptr || only_shards(*strategy) : levels.empty() || names;
         const bool has_place = is_usual_on(framework, setting.maker) && (setting.offloads || !framework.usual_offload);
         const std::tuple its(framework.usual_offload, fitness(framework, graph), names);
         if (fitness(framework, graph) > 0 && has_strategy && has_place && its > best) {

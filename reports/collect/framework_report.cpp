@@ -51,7 +51,8 @@ KeyFigures framework_figures(const plan::Framework& framework) {
                  (operators.empty() ? "" : "models with " + join(operators, " or ")) +
                      (any && !operators.empty() ? ", and " : "") +
                      (any ? "models that no other framework is the default for" : "") +
-                     (framework.usual_offload ? " that keep something in host memory" : "") +
+                     (framework.usual_offload ? ", where something is kept in host memory and no axis splits a sample"
+                                              : "") +
                      (levels.empty() ? "" : ", under strategies with " + join(levels, " or ")) +
                      (framework.usual_on.empty() ? "" : ", on devices of " + join(framework.usual_on, " or ")));
     }
