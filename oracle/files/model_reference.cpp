@@ -47,7 +47,9 @@ bool flag_of(const Setting& setting) {
 graph::WeightStorage storage_of(const Setting& setting) {
     const auto storage = value_of<graph::WeightStorage>(setting.value);
     if (!storage || *storage == graph::WeightStorage::full) {
-        fail(setting.where, fmt::format("{}: \"{}\" is not nf4 or nf4-single", called(setting), setting.value));
+        std::vector<std::string> known = value_names<graph::WeightStorage>();
+        std::erase(known, name_of(graph::WeightStorage::full));
+        fail(setting.where, fmt::format("{}: \"{}\" is not {}", called(setting), setting.value, join(known, " or ")));
     }
     return *storage;
 }

@@ -138,7 +138,7 @@ private:
         evidence_.take(cost.evidence);
         segment.forward += count * cost.forward;
         segment.selective += count * cost.selective;
-        const std::vector<Kernel> dequantised = dequantisation(sharded);
+        const std::vector<Kernel> dequantised = dequantisation(sharded, in_block);
         if (dequantised.empty()) {
             segment.backward += count * cost.backward;
         } else {
@@ -157,11 +157,12 @@ private:
     /// The pass that writes quantised weights in the precision of the products: it reads what is stored and writes each
     /// weight once, and the product reads them again. Source: bitsandbytes, autograd/_functions.py, MatMul4Bit: forward and
     /// backward each dequantise the whole matrix before the product.
-    [[nodiscard]] std::vector<Kernel> dequantisation(const plan::ShardedLayer& sharded) const {
+    [[nodiscard]] std::vector<Kernel> dequantisation(const plan::ShardedLayer& sharded, bool in_block) const {
         Bytes moved;
         const Bytes product = training_bytes(costed_.precision).weight;
+        const Precision products = in_block ? costed_.precision : Precision::bf16;
         for (const plan::WeightShard& weight : sharded.weights) {
-            if (weight.storage != graph::WeightStorage::full) {
+            if (graph::is_dequantised(weight.storage, products)) {
                 moved += weight.elements * (graph::stored_weight(weight.storage, product) + product);
             }
         }

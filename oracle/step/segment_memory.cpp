@@ -224,7 +224,8 @@ void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
         }
     }
     for (const plan::WeightShard& weight : sharded.weights) {
-        transient += weight.storage == graph::WeightStorage::full ? Bytes{} : weight.elements * element;
+        const bool is_copied = graph::is_dequantised(weight.storage, in_block(v) ? precision_ : Precision::bf16);
+        transient += is_copied ? weight.elements * element : Bytes{};
     }
     segment.transient = max(segment.transient, transient);
 }

@@ -84,16 +84,35 @@ TEST(PostTraining, QuantisedWeightsTakeTheirBitsAndTheRestIsInFull) {
     const Bytes single =
         predicted(network("llama-3.1-8b+qlora", {{"storage", "nf4-single"}})).memory[MemoryPart::weights];
     EXPECT_NEAR((lora - single).in(1_B), matrices * (4 - 0.5 - 4.0 / 64), 1e-6);
+    for (const char* storage : {"int8", "fp8"}) {
+        const Bytes bytes =
+            predicted(network("llama-3.1-8b+qlora", {{"storage", storage}})).memory[MemoryPart::weights];
+        EXPECT_NEAR((lora - bytes).in(1_B), matrices * (4 - 1), 1e-6) << storage;
+    }
 }
 
 /// A ring whose devices have a memory of 1 GB/s, so that passes over it show.
-step::Prediction on_slow_memory(const Graph& graph) {
+step::Prediction on_slow_memory(const Graph& graph, Precision precision = Precision::fp32) {
     cluster::Cluster cluster = flat_ring(4);
     cluster.device.memory_bandwidth = 1.0_GB_per_s;
+    cluster.device.matrix[Precision::bf16] = 1.0_TFLOP_per_s;
+    cluster.device.matrix[Precision::fp8] = 1.0_TFLOP_per_s;
     plan::Plan plan = plan_of("data", {{"data", 4}});
     plan.batch = 8;
     plan.microbatch = 2;
+    plan.precision = precision;
     return step::predict(graph, cluster, plan);
+}
+
+TEST(PostTraining, ProductsOfEightBitsReadWeightsOfFp8AsTheyAre) {
+    const auto step = [](const char* storage, Precision precision) {
+        return on_slow_memory(network("llama-3.1-8b+qlora", {{"storage", storage}}), precision).step.value;
+    };
+    const Seconds lora = on_slow_memory(network("llama-3.1-8b+lora"), Precision::fp8).step.value;
+    EXPECT_EQ(step("fp8", Precision::fp8), lora);
+    EXPECT_GT(step("int8", Precision::fp8), lora);
+    EXPECT_EQ(step("fp8", Precision::bf16), step("int8", Precision::bf16)) << "both are dequantised";
+    EXPECT_GT(step("fp8", Precision::bf16), on_slow_memory(network("llama-3.1-8b+lora"), Precision::bf16).step.value);
 }
 
 TEST(PostTraining, EveryProductWithQuantisedWeightsPaysAPassThatDequantisesThem) {
@@ -204,7 +223,8 @@ TEST(PostTraining, ContradictionsAndNetworksThatCannotAreTold) {
     EXPECT_NE(faults_of("llama-3.1-8b+dpo+grpo").find("a network has one of sft, dpo and grpo"), std::string::npos);
     EXPECT_NE(faults_of("llama-3.1-8b+qlorra").find("did you mean \"qlora\"?"), std::string::npos);
     EXPECT_NE(faults_of("llama-3.1-8b+lora", {{"rank", "0"}}).find("whole number from 1"), std::string::npos);
-    EXPECT_NE(faults_of("llama-3.1-8b+qlora", {{"storage", "int3"}}).find("nf4 or nf4-single"), std::string::npos);
+    EXPECT_NE(faults_of("llama-3.1-8b+qlora", {{"storage", "int3"}}).find("nf4 or nf4-single or int8 or fp8"),
+              std::string::npos);
     EXPECT_NE(faults_of("llama-3.1-8b+dpo", {{"reference", "no"}}).find("true or false"), std::string::npos);
     EXPECT_THROW(model("resnet50+lora"), InputError);
     EXPECT_NE(faults_of("llama-3.1-8b-lora+dpo").find("has frozen layers"), std::string::npos);
