@@ -41,7 +41,7 @@ UsualSoftware::UsualSoftware(const Workload& workload) : workload_(workload), al
 
 plan::Framework UsualSoftware::of(const plan::Strategy* strategy, bool offloads) const {
     const plan::Framework* usual =
-        plan::usual_framework(all_, workload_.graph, strategy, {workload_.cluster.device.maker(), offloads});
+        plan::usual_framework(all_, workload_.graph, strategy, workload_.cluster.device.maker(), offloads);
     return usual != nullptr ? *usual : plan::Framework{};
 }
 

@@ -16,7 +16,6 @@
 #include <string_view>
 
 #include "base/enumeration.hpp"
-#include "base/precision.hpp"
 #include "base/quantity.hpp"
 
 namespace dodona::graph {
@@ -47,9 +46,9 @@ constexpr Bytes stored_weight(WeightStorage storage, Bytes product) {
     return product;
 }
 
-/// Whether products of this precision need the weights in another form than they are kept in.
-constexpr bool is_dequantised(WeightStorage storage, Precision products) {
-    return storage != WeightStorage::full && !(storage == WeightStorage::fp8 && is_narrow(products));
+/// Whether products need the weights in another form than they are kept in. `narrow`: products of 8 bits or fewer.
+constexpr bool is_dequantised(WeightStorage storage, bool narrow) {
+    return storage != WeightStorage::full && !(storage == WeightStorage::fp8 && narrow);
 }
 
 }  // namespace dodona::graph

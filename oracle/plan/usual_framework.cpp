@@ -39,7 +39,7 @@ bool only_shards(const Strategy& strategy) {
 }  // namespace
 
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
-                                 const Setting& setting) {
+                                 std::string_view maker, bool offloads) {
     const Framework* usual = nullptr;
     std::tuple best{false, 0, false};
     for (const Framework& framework : all) {
@@ -48,7 +48,7 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
                            std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
         const bool has_strategy =
             framework.usual_offload ? strategy == nullptr || only_shards(*strategy) : levels.empty() || names;
-        const bool has_place = is_usual_on(framework, setting.maker) && (setting.offloads || !framework.usual_offload);
+        const bool has_place = is_usual_on(framework, maker) && (offloads || !framework.usual_offload);
         const std::tuple its(framework.usual_offload, fitness(framework, graph), names);
         if (fitness(framework, graph) > 0 && has_strategy && has_place && its > best) {
             usual = &framework;

@@ -11,15 +11,10 @@
 
 namespace dodona::plan {
 
-/// Where plans run, as far as the choice of their software depends on it.
-struct Setting {
-    std::string_view maker;  ///< cluster::Device::maker; where it is empty, as on devices of NVIDIA
-    bool offloads = false;   ///< something is kept in host memory
-};
-
 /// Null where none is. One for plans that offload comes first where they do, then one that names the ZeRO level of the
-/// strategy. `strategy`: null for several.
+/// strategy. `strategy`: null for several. `maker`: cluster::Device::maker; where it is empty, as on devices of NVIDIA.
+/// `offloads`: whether plans keep something in host memory.
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
-                                 const Setting& setting);
+                                 std::string_view maker, bool offloads);
 
 }  // namespace dodona::plan

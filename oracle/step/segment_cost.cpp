@@ -160,9 +160,9 @@ private:
     [[nodiscard]] std::vector<Kernel> dequantisation(const plan::ShardedLayer& sharded, bool in_block) const {
         Bytes moved;
         const Bytes product = training_bytes(costed_.precision).weight;
-        const Precision products = in_block ? costed_.precision : Precision::bf16;
+        const bool narrow = is_narrow(costed_.precision) && in_block;
         for (const plan::WeightShard& weight : sharded.weights) {
-            if (graph::is_dequantised(weight.storage, products)) {
+            if (graph::is_dequantised(weight.storage, narrow)) {
                 moved += weight.elements * (graph::stored_weight(weight.storage, product) + product);
             }
         }

@@ -224,7 +224,7 @@ void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
         }
     }
     for (const plan::WeightShard& weight : sharded.weights) {
-        const bool is_copied = graph::is_dequantised(weight.storage, in_block(v) ? precision_ : Precision::bf16);
+        const bool is_copied = graph::is_dequantised(weight.storage, is_narrow(precision_) && in_block(v));
         transient += is_copied ? weight.elements * element : Bytes{};
     }
     segment.transient = max(segment.transient, transient);

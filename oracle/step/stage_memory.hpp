@@ -39,8 +39,8 @@ StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, co
                            const std::vector<StateTransfer>& transfers, std::size_t stage_count);
 
 /// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). Offloaded tensors leave two
-/// buffers of the largest segment on the device, but for states that the host updates. The plan's memory profile adds what software needs; the cluster's
-/// memory_reserve is kept free. Not modelled: connections of all-to-all groups to each peer, the lifetime of a table's
+/// buffers of the largest segment on the device, but for states that the host updates. The plan's memory profile adds
+/// what software needs; the cluster's memory_reserve is kept free. Not modelled: connections of all-to-all groups to each peer, the lifetime of a table's
 /// dense gradient.
 MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
                          const StageBuffers& buffers);

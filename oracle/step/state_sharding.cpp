@@ -85,7 +85,7 @@ public:
             states.update_copies += stepped * (kMaster + bytes_.gradient);
         }
         states.update_gradients += stepped * bytes_.gradient;
-        states.update_weights += stepped * graph::stored_weight(kind.storage, bytes_.weight);
+        states.update_weights += stepped * bytes_.weight;  // what is trained is kept in full
         states.updated += bytes.weights;
         states.update_traffic +=
             changed / divided * plan::update_traffic(plan::optimizer(plan_.optimizer), size, bytes_);

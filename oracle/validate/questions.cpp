@@ -168,9 +168,8 @@ plan::Framework Questions::usual_software(const Question& question) {
     if (question.plan.shard != plan::ShardLevel::none && !sharded.pipeline) {
         sharded.shard = question.plan.shard;
     }
-    const plan::Framework* usual =
-        plan::usual_framework(built_in_frameworks_, *question.graph, &sharded,
-                              {question.cluster->device.maker(), question.plan.offload.any()});
+    const plan::Framework* usual = plan::usual_framework(built_in_frameworks_, *question.graph, &sharded,
+                                                         question.cluster->device.maker(), question.plan.offload.any());
     return usual == nullptr ? plan::Framework{} : *usual;
 }
 
