@@ -19,11 +19,18 @@ struct alignas(16) Pack {
     T at[count];
 };
 
-/// 16 bytes, or one element where `count` is 1.
-template <typename T>
-__device__ inline Pack<T> load(const T* from, int count) {
+/// How many elements a thread takes at once: those of a pack, or one. Known when the kernel is compiled: a pack that is
+/// indexed by a number known only later lies in memory instead of registers, and such kernels run at half their speed.
+template <int N>
+struct Elements {
+    static constexpr int value = N;
+    __host__ __device__ constexpr operator int() const { return N; }
+};
+
+template <typename T, int N>
+__device__ inline Pack<T> load(const T* from, Elements<N> /*count*/) {
     Pack<T> pack;
-    if (count == Pack<T>::count) {
+    if constexpr (N == Pack<T>::count) {
         pack = *reinterpret_cast<const Pack<T>*>(from);
     } else {
         pack.at[0] = from[0];
@@ -31,12 +38,23 @@ __device__ inline Pack<T> load(const T* from, int count) {
     return pack;
 }
 
-template <typename T>
-__device__ inline void store(T* to, const Pack<T>& pack, int count) {
-    if (count == Pack<T>::count) {
+template <typename T, int N>
+__device__ inline void store(T* to, const Pack<T>& pack, Elements<N> /*count*/) {
+    if constexpr (N == Pack<T>::count) {
         *reinterpret_cast<Pack<T>*>(to) = pack;
     } else {
         to[0] = pack.at[0];
+    }
+}
+
+/// Calls f with Elements of a pack of T where `elements` divide into packs, else of one.
+#pragma nv_exec_check_disable
+template <typename T, typename F>
+__host__ __device__ void with_elements(Count elements, F f) {
+    if (elements % Pack<T>::count == 0) {
+        f(Elements<Pack<T>::count>{});
+    } else {
+        f(Elements<1>{});
     }
 }
 

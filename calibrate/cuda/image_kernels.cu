@@ -5,24 +5,25 @@ namespace dodona::calibrate::cuda {
 
 namespace {
 
-/// Calls f(index, count) for the elements of channel blockIdx.x that are this block's of gridDim.y.
+/// Calls f(index, Elements) for the elements of channel blockIdx.x that are this block's of gridDim.y.
 template <typename T, typename F>
 __device__ void each_of_channel(Images of, F f) {
-    const int step = of.spatial % Pack<T>::count == 0 ? Pack<T>::count : 1;
-    const Count of_image = of.spatial / step;
-    const Count all = of.images * of_image;
-    for (Count i = static_cast<Count>(blockIdx.y) * blockDim.x + threadIdx.x; i < all;
-         i += static_cast<Count>(gridDim.y) * blockDim.x) {
-        const Count image = i / of_image;
-        f((image * of.channels + blockIdx.x) * of.spatial + i % of_image * step, step);
-    }
+    with_elements<T>(of.spatial, [&](auto step) {
+        const Count of_image = of.spatial / step;
+        const Count all = of.images * of_image;
+        for (Count i = static_cast<Count>(blockIdx.y) * blockDim.x + threadIdx.x; i < all;
+             i += static_cast<Count>(gridDim.y) * blockDim.x) {
+            const Count image = i / of_image;
+            f((image * of.channels + blockIdx.x) * of.spatial + i % of_image * step, step);
+        }
+    });
 }
 
 template <typename T>
 __global__ void channel_sums(const T* x, float* sums, Images of) {
     float sum = 0;
     float squares = 0;
-    each_of_channel<T>(of, [&](Count at, int count) {
+    each_of_channel<T>(of, [&](Count at, auto count) {
         const Pack<T> pack = load(x + at, count);
         for (int j = 0; j < count; ++j) {
             const float v = value_of(pack.at[j]);
@@ -51,7 +52,7 @@ __global__ void channel_norm(const T* x, const float* sums, const float* scale, 
     }
     const float factor = inverse * scale[blockIdx.x];
     const float offset = shift[blockIdx.x] - middle * factor;
-    each_of_channel<T>(of, [&](Count at, int count) {
+    each_of_channel<T>(of, [&](Count at, auto count) {
         Pack<T> pack = load(x + at, count);
         for (int j = 0; j < count; ++j) {
             pack.at[j] = element_of<T>(value_of(pack.at[j]) * factor + offset);
@@ -67,7 +68,7 @@ __global__ void channel_gradients(const T* x, const T* dy, const float* mean, co
     const float inverse = rstd[blockIdx.x];
     float scale = 0;
     float shift = 0;
-    each_of_channel<T>(of, [&](Count at, int count) {
+    each_of_channel<T>(of, [&](Count at, auto count) {
         const Pack<T> xs = load(x + at, count);
         const Pack<T> ds = load(dy + at, count);
         for (int j = 0; j < count; ++j) {
@@ -93,7 +94,7 @@ __global__ void channel_norm_backward(const T* x, const T* dy, const float* scal
     const float mean_g = dshift[blockIdx.x] / n;
     const float mean_gx = dscale[blockIdx.x] / n;
     const float factor = scale[blockIdx.x] * inverse;
-    each_of_channel<T>(of, [&](Count at, int count) {
+    each_of_channel<T>(of, [&](Count at, auto count) {
         Pack<T> xs = load(x + at, count);
         const Pack<T> ds = load(dy + at, count);
         for (int j = 0; j < count; ++j) {
@@ -130,9 +131,8 @@ __global__ void pool(const T* x, T* y, std::int32_t* which, Window of) {
 template <typename T>
 __global__ void pool_backward(const T* dy, const std::int32_t* which, float* dx, Window of) {
     const Count out = static_cast<Count>(of.out_height) * of.out_width;
-    each_of_grid(of.planes * out, [&](Count i) {
-        atomicAdd(dx + i / out * of.height * of.width + which[i], value_of(dy[i]));
-    });
+    each_of_grid(of.planes * out,
+                 [&](Count i) { atomicAdd(dx + i / out * of.height * of.width + which[i], value_of(dy[i])); });
 }
 
 template <typename T>
@@ -200,9 +200,9 @@ void batch_norm_backward(Element element, const void* x, const void* dy, const f
         using T = std::remove_pointer_t<decltype(type)>;
         channel_gradients<<<channel_grid(of), kThreads, 0, stream>>>(
             static_cast<const T*>(x), static_cast<const T*>(dy), mean, rstd, dscale, dshift, of);
-        channel_norm_backward<<<channel_grid(of), kThreads, 0, stream>>>(
-            static_cast<const T*>(x), static_cast<const T*>(dy), scale, mean, rstd, dscale, dshift,
-            static_cast<T*>(dx), of);
+        channel_norm_backward<<<channel_grid(of), kThreads, 0, stream>>>(static_cast<const T*>(x),
+                                                                         static_cast<const T*>(dy), scale, mean, rstd,
+                                                                         dscale, dshift, static_cast<T*>(dx), of);
     });
 }
 

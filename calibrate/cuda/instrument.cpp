@@ -75,6 +75,7 @@ private:
     }
 
     void time(const Work& work, Measurement& measured) {
+        stopwatch_->warm();
         ClockRule rule(stopwatch_->best_clock());
         std::vector<double> clocks;
         const auto once = [&]() -> Timed {

@@ -5,15 +5,14 @@ namespace dodona::calibrate::cuda {
 
 namespace {
 
-/// Calls f(index, count) for packs of 16 bytes where `columns` is a multiple of a pack, else one element at a time.
+/// Calls f(index, Elements) for packs of 16 bytes where `columns` is a multiple of a pack, else one element at a time.
 template <typename T, typename F>
 __device__ void each_of_row(Count columns, F f) {
-    constexpr int kPack = Pack<T>::count;
-    const bool packed = columns % kPack == 0;
-    const Count step = packed ? kPack : 1;
-    for (Count c = threadIdx.x * step; c < columns; c += blockDim.x * step) {
-        f(c, static_cast<int>(step));
-    }
+    with_elements<T>(columns, [&](auto step) {
+        for (Count c = threadIdx.x * step; c < columns; c += blockDim.x * step) {
+            f(c, step);
+        }
+    });
 }
 
 template <Activation kind>
@@ -46,9 +45,10 @@ __device__ float slope(float x) {
     }
 }
 
-/// `steps` of `count` elements each: packs, or single elements where there is a rest.
-template <Activation kind, typename T>
-__global__ void activation(const T* x, T* y, Count steps, int count) {
+/// `steps` of N elements each: packs, or single elements where there is a rest.
+template <Activation kind, int N, typename T>
+__global__ void activation(const T* x, T* y, Count steps) {
+    constexpr Elements<N> count;
     each_of_grid(steps, [&](Count i) {
         Pack<T> pack = load(x + i * count, count);
         for (int j = 0; j < count; ++j) {
@@ -58,8 +58,9 @@ __global__ void activation(const T* x, T* y, Count steps, int count) {
     });
 }
 
-template <Activation kind, typename T>
-__global__ void activation_backward(const T* x, const T* dy, T* dx, Count steps, int count) {
+template <Activation kind, int N, typename T>
+__global__ void activation_backward(const T* x, const T* dy, T* dx, Count steps) {
+    constexpr Elements<N> count;
     each_of_grid(steps, [&](Count i) {
         Pack<T> pack = load(x + i * count, count);
         const Pack<T> gradient = load(dy + i * count, count);
@@ -88,7 +89,7 @@ __global__ void norm(RowNorm kind, const T* x, const float* scale, const float* 
     const T* row = x + blockIdx.x * columns;
     float sum = 0;
     float squares = 0;
-    each_of_row<T>(columns, [&](Count c, int count) {
+    each_of_row<T>(columns, [&](Count c, auto count) {
         const Pack<T> pack = load(row + c, count);
         for (int j = 0; j < count; ++j) {
             const float v = value_of(pack.at[j]);
@@ -103,7 +104,7 @@ __global__ void norm(RowNorm kind, const T* x, const float* scale, const float* 
         mean[blockIdx.x] = middle;
         rstd[blockIdx.x] = inverse;
     }
-    each_of_row<T>(columns, [&](Count c, int count) {
+    each_of_row<T>(columns, [&](Count c, auto count) {
         Pack<T> pack = load(row + c, count);
         for (int j = 0; j < count; ++j) {
             const float normal = (value_of(pack.at[j]) - middle) * inverse;
@@ -122,7 +123,7 @@ __global__ void norm_backward(RowNorm kind, const T* x, const T* dy, const float
     const float inverse = rstd[blockIdx.x];
     float of_g = 0;
     float of_gx = 0;
-    each_of_row<T>(columns, [&](Count c, int count) {
+    each_of_row<T>(columns, [&](Count c, auto count) {
         const Pack<T> xs = load(x + begin + c, count);
         const Pack<T> ds = load(dy + begin + c, count);
         for (int j = 0; j < count; ++j) {
@@ -134,7 +135,7 @@ __global__ void norm_backward(RowNorm kind, const T* x, const T* dy, const float
     const float n = static_cast<float>(columns);
     const float mean_g = kind == RowNorm::layer ? block_sum(of_g) / n : 0.0F;
     const float mean_gx = block_sum(of_gx) / n;
-    each_of_row<T>(columns, [&](Count c, int count) {
+    each_of_row<T>(columns, [&](Count c, auto count) {
         Pack<T> xs = load(x + begin + c, count);
         const Pack<T> ds = load(dy + begin + c, count);
         for (int j = 0; j < count; ++j) {
@@ -171,7 +172,7 @@ template <typename T>
 __global__ void softmax_rows(const T* x, T* y, Count columns) {
     const T* row = x + blockIdx.x * columns;
     float most = -INFINITY;
-    each_of_row<T>(columns, [&](Count c, int count) {
+    each_of_row<T>(columns, [&](Count c, auto count) {
         const Pack<T> pack = load(row + c, count);
         for (int j = 0; j < count; ++j) {
             most = fmaxf(most, value_of(pack.at[j]));
@@ -179,14 +180,14 @@ __global__ void softmax_rows(const T* x, T* y, Count columns) {
     });
     most = block_max(most);
     float sum = 0;
-    each_of_row<T>(columns, [&](Count c, int count) {
+    each_of_row<T>(columns, [&](Count c, auto count) {
         const Pack<T> pack = load(row + c, count);
         for (int j = 0; j < count; ++j) {
             sum += __expf(value_of(pack.at[j]) - most);
         }
     });
     const float share = 1.0F / block_sum(sum);
-    each_of_row<T>(columns, [&](Count c, int count) {
+    each_of_row<T>(columns, [&](Count c, auto count) {
         Pack<T> pack = load(row + c, count);
         for (int j = 0; j < count; ++j) {
             pack.at[j] = element_of<T>(__expf(value_of(pack.at[j]) - most) * share);
@@ -200,7 +201,7 @@ template <typename T>
 __global__ void softmax_rows_backward(const T* y, const T* dy, T* dx, Count columns) {
     const Count begin = blockIdx.x * columns;
     float sum = 0;
-    each_of_row<T>(columns, [&](Count c, int count) {
+    each_of_row<T>(columns, [&](Count c, auto count) {
         const Pack<T> ys = load(y + begin + c, count);
         const Pack<T> ds = load(dy + begin + c, count);
         for (int j = 0; j < count; ++j) {
@@ -208,7 +209,7 @@ __global__ void softmax_rows_backward(const T* y, const T* dy, T* dx, Count colu
         }
     });
     sum = block_sum(sum);
-    each_of_row<T>(columns, [&](Count c, int count) {
+    each_of_row<T>(columns, [&](Count c, auto count) {
         Pack<T> ys = load(y + begin + c, count);
         const Pack<T> ds = load(dy + begin + c, count);
         for (int j = 0; j < count; ++j) {
@@ -223,10 +224,12 @@ __global__ void softmax_rows_backward(const T* y, const T* dy, T* dx, Count colu
 void activate(Activation kind, Element element, const void* x, void* y, Count elements, cudaStream_t stream) {
     with_real(element, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        const int count = elements % Pack<T>::count == 0 ? Pack<T>::count : 1;
         with_activation(kind, [&](auto constant) {
-            activation<decltype(constant)::value><<<blocks_for(elements / count), kThreads, 0, stream>>>(
-                static_cast<const T*>(x), static_cast<T*>(y), elements / count, count);
+            with_elements<T>(elements, [&](auto count) {
+                activation<decltype(constant)::value, decltype(count)::value>
+                    <<<blocks_for(elements / count), kThreads, 0, stream>>>(static_cast<const T*>(x),
+                                                                            static_cast<T*>(y), elements / count);
+            });
         });
     });
 }
@@ -235,10 +238,12 @@ void activate_backward(Activation kind, Element element, const void* x, const vo
                        cudaStream_t stream) {
     with_real(element, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        const int count = elements % Pack<T>::count == 0 ? Pack<T>::count : 1;
         with_activation(kind, [&](auto constant) {
-            activation_backward<decltype(constant)::value><<<blocks_for(elements / count), kThreads, 0, stream>>>(
-                static_cast<const T*>(x), static_cast<const T*>(dy), static_cast<T*>(dx), elements / count, count);
+            with_elements<T>(elements, [&](auto count) {
+                activation_backward<decltype(constant)::value, decltype(count)::value>
+                    <<<blocks_for(elements / count), kThreads, 0, stream>>>(
+                        static_cast<const T*>(x), static_cast<const T*>(dy), static_cast<T*>(dx), elements / count);
+            });
         });
     });
 }

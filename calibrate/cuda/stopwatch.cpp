@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "calibrate/cuda/fault.hpp"
+#include "calibrate/cuda/kernels.hpp"
 
 namespace dodona::calibrate::cuda {
 
@@ -16,9 +18,14 @@ struct Shared {
     alignas(64) std::uint64_t probed[2];  ///< cycles, nanoseconds
 };
 
-constexpr double kProbe = 50e3;      // ns
-constexpr double kWarmProbe = 20e6;  // ns
-constexpr int kWarmProbes = 100;     // of kWarmProbe, 2 s
+constexpr double kProbe = 50e3;       // ns
+constexpr double kWarmProbe = 20e6;   // ns
+constexpr int kWarmProbes = 100;      // of kWarmProbe, 2 s
+constexpr double kReturnProbe = 2e6;  // ns
+constexpr int kReturnProbes = 100;    // of kReturnProbe, 0.2 s
+constexpr double kReturned = 0.98;    // of the best clock
+constexpr int kEmptyLaps = 15;
+constexpr int kEmptyKernels = 400;
 
 Shared& seen(const PinnedBuffer& buffer) { return *static_cast<Shared*>(buffer.get()); }
 
@@ -37,6 +44,27 @@ Stopwatch::Stopwatch(const BenchmarkContext& context)
         }
         before = now;
     }
+    measure_events();
+}
+
+void Stopwatch::warm() {
+    for (int probe = 0; probe < kReturnProbes && clock_now(kReturnProbe) < kReturned * best_clock_; ++probe) {
+    }
+}
+
+void Stopwatch::measure_events() {
+    Work empty;
+    empty.run = empty_kernel;
+    std::vector<Seconds> one;
+    std::vector<Seconds> many;
+    for (int lap = 0; lap < kEmptyLaps; ++lap) {
+        one.push_back(hot(empty, 1).time);
+        many.push_back(hot(empty, kEmptyKernels).time);
+    }
+    std::sort(one.begin(), one.end());
+    std::sort(many.begin(), many.end());
+    among_ = many[kEmptyLaps / 2];
+    around_ = max(one[kEmptyLaps / 2] - among_, Seconds{});
 }
 
 double Stopwatch::clock_now(double nanoseconds) {
@@ -66,7 +94,8 @@ void Stopwatch::release() { seen(shared_).released = 1; }
 Lap Stopwatch::lap(const Event& begin, const Event& end, int executions) {
     const double clock = clock_now(kProbe);  // waits for all before it
     check(cudaGetLastError(), "running the work");
-    return {between(begin, end) / static_cast<double>(executions), clock, seen(shared_).late != 0};
+    const Seconds time = max(between(begin, end) - around_, among_);
+    return {time / static_cast<double>(executions), clock, seen(shared_).late != 0};
 }
 
 Lap Stopwatch::cold(const Work& work) { return hot(work, 0); }

@@ -4,9 +4,9 @@
 // host's launching is timed), an event, the work, an event, a kernel that compares the SM's cycles with the clock on
 // the wall. Source for the order: NVBench, docs/benchmarks.md, "cold measurements", and its throttle detection.
 //
-// What is left in it: two events around an empty queue lie 1 to 2 us apart, so kernels of that length are read with
-// that error; `launch` measures them in thousands. The overwritten cache holds changed lines, as after a kernel that
-// wrote its result; their writing back belongs to the sample.
+// What two events add to a kernel that it would not have among others in a full queue (2.3 us on an H200) is measured
+// with empty kernels and taken off. The overwritten cache holds changed lines, as after a kernel that wrote its result;
+// their writing back belongs to the sample.
 #pragma once
 
 #include <functional>
@@ -27,6 +27,9 @@ public:
     /// Runs the device warm: until its clock no longer rises, 2 s at most.
     explicit Stopwatch(const BenchmarkContext& context);
 
+    /// Waits until a clock that fell while a case was prepared is back, 0.2 s at most.
+    void warm();
+
     /// One execution after the cache was overwritten.
     Lap cold(const Work& work);
     /// One of `repeats` executions, one after another.
@@ -43,6 +46,7 @@ private:
     void hold();
     void release();
     Lap lap(const Event& begin, const Event& end, int executions);
+    void measure_events();
     double clock_now(double nanoseconds);
 
     const BenchmarkContext& bench_;
@@ -50,6 +54,8 @@ private:
     PinnedBuffer shared_;  ///< flag, late, cycles, nanoseconds
     Event begin_, end_;
     double best_clock_ = 0;
+    Seconds among_;   ///< of an empty kernel among others
+    Seconds around_;  ///< what two events add to it
 };
 
 }  // namespace dodona::calibrate::cuda

@@ -34,31 +34,49 @@ __global__ void add_row_pairs(const T* values, const std::int32_t* rows, T* tabl
     }
 }
 
-template <typename T>
-__global__ void sgd(T* weights, float* master, const float* gradient, float rate, Count elements) {
-    each_of_grid(elements, [&](Count i) {
-        const float next = master[i] - rate * gradient[i];
-        master[i] = next;
-        if constexpr (sizeof(T) != sizeof(float)) {
-            weights[i] = element_of<T>(next);
+/// The weights as they are computed with, where those are not the master's own.
+template <typename T, int N>
+__device__ void store_weights(T* weights, const Pack<float>& next, Elements<N> count, Count at) {
+    if constexpr (sizeof(T) != sizeof(float)) {
+        for (int j = 0; j < count; ++j) {
+            weights[at + j] = element_of<T>(next.at[j]);
         }
+    }
+}
+
+/// `steps` of N elements each.
+template <int N, typename T>
+__global__ void sgd(T* weights, float* master, const float* gradient, float rate, Count steps) {
+    constexpr Elements<N> count;
+    each_of_grid(steps, [&](Count i) {
+        Pack<float> next = load(master + i * N, count);
+        const Pack<float> g = load(gradient + i * N, count);
+        for (int j = 0; j < N; ++j) {
+            next.at[j] -= rate * g.at[j];
+        }
+        store(master + i * N, next, count);
+        store_weights(weights, next, count, i * N);
     });
 }
 
-template <typename T>
+template <int N, typename T>
 __global__ void adam(T* weights, float* master, float* first, float* second, const float* gradient, AdamFactors by,
-                     Count elements) {
-    each_of_grid(elements, [&](Count i) {
-        const float g = gradient[i];
-        const float m = by.beta1 * first[i] + (1.0F - by.beta1) * g;
-        const float v = by.beta2 * second[i] + (1.0F - by.beta2) * g * g;
-        const float next = master[i] - by.rate * (m / by.correction1) / (sqrtf(v / by.correction2) + by.epsilon);
-        first[i] = m;
-        second[i] = v;
-        master[i] = next;
-        if constexpr (sizeof(T) != sizeof(float)) {
-            weights[i] = element_of<T>(next);
+                     Count steps) {
+    constexpr Elements<N> count;
+    each_of_grid(steps, [&](Count i) {
+        Pack<float> next = load(master + i * N, count);
+        Pack<float> m = load(first + i * N, count);
+        Pack<float> v = load(second + i * N, count);
+        const Pack<float> g = load(gradient + i * N, count);
+        for (int j = 0; j < N; ++j) {
+            m.at[j] = by.beta1 * m.at[j] + (1.0F - by.beta1) * g.at[j];
+            v.at[j] = by.beta2 * v.at[j] + (1.0F - by.beta2) * g.at[j] * g.at[j];
+            next.at[j] -= by.rate * (m.at[j] / by.correction1) / (sqrtf(v.at[j] / by.correction2) + by.epsilon);
         }
+        store(first + i * N, m, count);
+        store(second + i * N, v, count);
+        store(master + i * N, next, count);
+        store_weights(weights, next, count, i * N);
     });
 }
 
@@ -191,7 +209,10 @@ void sgd_step(Element weight, void* weights, float* master, const float* gradien
               cudaStream_t stream) {
     with_real(weight, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        sgd<<<blocks_for(elements), kThreads, 0, stream>>>(static_cast<T*>(weights), master, gradient, rate, elements);
+        with_elements<float>(elements, [&](auto count) {
+            sgd<decltype(count)::value><<<blocks_for(elements / count), kThreads, 0, stream>>>(
+                static_cast<T*>(weights), master, gradient, rate, elements / count);
+        });
     });
 }
 
@@ -199,8 +220,10 @@ void adam_step(Element weight, void* weights, float* master, float* first, float
                AdamFactors by, Count elements, cudaStream_t stream) {
     with_real(weight, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        adam<<<blocks_for(elements), kThreads, 0, stream>>>(static_cast<T*>(weights), master, first, second, gradient,
-                                                            by, elements);
+        with_elements<float>(elements, [&](auto count) {
+            adam<decltype(count)::value><<<blocks_for(elements / count), kThreads, 0, stream>>>(
+                static_cast<T*>(weights), master, first, second, gradient, by, elements / count);
+        });
     });
 }
 

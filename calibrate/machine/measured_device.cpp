@@ -169,6 +169,8 @@ Device described(const DeviceRecords& of, const std::vector<MeasuredKernel>& ker
     if (of.before != nullptr) {
         Device device = *of.before;
         device.curves.clear();
+        // A bare context was measured; a data sheet's may count the libraries of training software too.
+        device.context = max(device.context, Bytes::of_base(fact_of(facts, "context", 0)));
         return device;
     }
     Device device;
