@@ -27,14 +27,19 @@ namespace dodona::plan {
 ///   separate        4 (fp32)                      e + 4    logits, and their fp32 copy: Megatron-LM's
 ///                                                 vocab_parallel_cross_entropy(logits.float()); huggingface/nanotron:
 ///                                                 parallel/tensor_parallel/functional.py, _ShardedCrossEntropy
+///   unfused         4 (fp32)                      e + 8    logits, and the gradients of the likelihood and of the
+///                                                 softmax: torch.nn.functional.cross_entropy(logits.float()), as
+///                                                 huggingface/transformers: loss/loss_utils.py, ForCausalLMLoss
 ///   in-place        e: the gradient takes the     0    Transformer Engine's cross_entropy (Triton): the
 ///                   logits' place                      backward product reads it there
-enum class LossMemory { probabilities, separate, in_place };
+enum class LossMemory { probabilities, separate, unfused, in_place };
 inline constexpr std::array kLossMemoryTable{
     Enumerator(LossMemory::probabilities, "probabilities", "4 bytes a logit, kept until backward"),
     Enumerator(
         LossMemory::separate, "separate",
         "4 bytes a logit, kept until backward, beside the logits and their fp32 copy while the loss is computed"),
+    Enumerator(LossMemory::unfused, "unfused",
+               "4 bytes a logit, kept until backward, beside the logits and two fp32 gradients while backward begins"),
     Enumerator(LossMemory::in_place, "in-place", "the gradient takes the place of the logits")};
 constexpr const auto& enumerators(LossMemory /*type*/) { return kLossMemoryTable; }
 inline constexpr std::array kLossMemories = values_of(kLossMemoryTable);

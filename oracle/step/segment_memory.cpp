@@ -212,6 +212,7 @@ void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
         switch (profile_.loss) {
             case LossMemory::probabilities: break;
             case LossMemory::separate: transient = max(transient, logits->elements * (element + kSingle)); break;
+            case LossMemory::unfused: transient = max(transient, logits->elements * (element + 2.0 * kSingle)); break;
             case LossMemory::in_place: transient = Bytes{}; break;
         }
     }

@@ -1,10 +1,15 @@
 #include "validate/network_of_run.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "files/library.hpp"
+
 namespace dodona::validate {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -28,7 +33,16 @@ std::vector<std::int64_t> extents_of(const graph::Layer& input) {
 std::string model_of(const files::MeasuredRun& run, const files::RunConventions& conventions) {
     const auto other = std::find_if(conventions.models.begin(), conventions.models.end(),
                                     [&](const files::ConventionLine& word) { return word.when.holds(run); });
-    return other == conventions.models.end() ? run.model : other->word;
+    if (other != conventions.models.end()) {
+        return other->word;
+    }
+    // A model file is named from where the user stands, or from beside the table.
+    std::error_code fault;
+    if (run.where.source != nullptr && files::is_path(run.model) && !fs::exists(run.model, fault)) {
+        const fs::path beside = fs::path(run.where.source->name).parent_path() / run.model;
+        return fs::exists(beside, fault) ? beside.string() : run.model;
+    }
+    return run.model;
 }
 
 std::vector<files::Setting> settings_of(const files::MeasuredRun& run, const files::RunConventions& conventions,
@@ -37,9 +51,16 @@ std::vector<files::Setting> settings_of(const files::MeasuredRun& run, const fil
     for (const files::MeasuredRun::Override& given : run.model_overrides) {
         settings.push_back({given.name, given.value, given.where, fmt::format("model_overrides: {}", given.name)});
     }
+    const auto overridden = [&](const std::string& name) {
+        return std::any_of(run.model_overrides.begin(), run.model_overrides.end(),
+                           [&](const files::MeasuredRun::Override& given) { return given.name == name; });
+    };
     for (const files::RunSettings& rule : conventions.settings) {
-        if (rule.when.holds(run)) {
-            for (const auto& [name, value] : rule.set) {
+        if (!rule.when.holds(run)) {
+            continue;
+        }
+        for (const auto& [name, value] : rule.set) {
+            if (!overridden(name)) {
                 settings.push_back({name, files::filled(value, run), run.place("model"), name});
             }
         }

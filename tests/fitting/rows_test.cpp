@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -108,6 +109,23 @@ TEST(OperatorRows, of_attention_are_the_whole_square) {
     EXPECT_DOUBLE_EQ(kernel.batch, 32);
     EXPECT_DOUBLE_EQ(kernel.flops.in(unit::flop), 5 * 2.0 * 2048 * 2048 * 128 * 32);
     EXPECT_DOUBLE_EQ(series.samples[0].time.in(1_us), 900);
+}
+
+/// Both files' products in that precision, and the device, date and libraries of each.
+TEST(RecordedRows, AreProductsOfFilesOfRecords) {
+    const std::string folder = std::string(std::getenv("DODONA_SOURCE")) + "/calibrate/evidence/tables/kernels/";
+    const Series series = recorded_products({folder + "h200_records.jsonl", folder + "h100_records.jsonl"},
+                                            Precision::tf32, "h200-sxm-141gb");
+    EXPECT_EQ(series.samples.size(), 18 + 1);
+    for (const Sample& sample : series.samples) {
+        EXPECT_EQ(sample.kernel.kind, graph::KernelKind::matmul);
+        const FlopPerSecond rate = sample.kernel.flops / sample.time;
+        EXPECT_GT(rate, 30_TFLOP_per_s) << sample.id;
+        EXPECT_LT(rate, 494.7_TFLOP_per_s) << sample.id << ": no faster than the data sheet";
+    }
+    EXPECT_EQ(series.conditions,
+              "NVIDIA H200, 2026-11-27, cuBLASLt 13.1.0, driver 580.159.04, 700 W; NVIDIA H100 80GB HBM3, 2026-11-27, "
+              "cuBLASLt 13.1.0, driver 580.159.04, 700 W");
 }
 
 }  // namespace rows_test

@@ -120,15 +120,19 @@ TEST(MemoryTotals, OfTheProcessMustFit) {
     EXPECT_FALSE(with(memory).fits);
 }
 
-// 4 bytes a logit are kept, or the gradient in the logits' own 2; beside them while the loss runs are 2 + 4 more. The
+// 4 bytes a logit are kept, or the gradient in the logits' own 2; beside them while the loss runs are 2 + 4 more, or
+// 2 + 8 where each of its operators has a gradient of its own. The
 // head's gradients take (4 x 8 + 400) x 2 bytes, of which its result's are the logits' place; the widest layer of a
 // block is gelu with 2 x 64 x 2.
 TEST(Logits, AreKeptAsTheLossDoes) {
     const Prediction probabilities = predicted(usual());
     const Prediction separate = with({.loss = LossMemory::separate});
+    const Prediction unfused = with({.loss = LossMemory::unfused});
     const Prediction in_place = with({.loss = LossMemory::in_place});
     EXPECT_EQ(part(probabilities, MemoryPart::workspace), (4 * 8 + kLogits) * 2);
     EXPECT_EQ(part(separate, MemoryPart::workspace), kLogits * (2 + 4));
+    EXPECT_EQ(part(unfused, MemoryPart::workspace), kLogits * (2 + 8));
+    EXPECT_EQ(part(unfused, MemoryPart::embedding_and_head), part(probabilities, MemoryPart::embedding_and_head));
     EXPECT_EQ(part(in_place, MemoryPart::workspace), 2 * 64 * 2);
     EXPECT_EQ(part(separate, MemoryPart::embedding_and_head), part(probabilities, MemoryPart::embedding_and_head));
     EXPECT_EQ(part(probabilities, MemoryPart::embedding_and_head) - part(in_place, MemoryPart::embedding_and_head),

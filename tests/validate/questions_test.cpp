@@ -142,6 +142,30 @@ TEST(NetworkOfRun, HasTheOverridesAndTheSampleOfItsRow) {
     EXPECT_EQ(graph::count(*question.graph).parameters, 12 * l * h * h + 13 * l * h + (51200 + 1024) * h + 2 * h);
 }
 
+// "hidden" alone has the feed-forward follow it, by a line of the conventions.
+TEST(NetworkOfRun, OwnOverridesComeBeforeConventions) {
+    const auto weights = [](const char* overrides) {
+        const Question question = questions().of(
+            run({{"model", "llama-tied"}, {"model_overrides", overrides}, {"input", "seq=1024"}, {"gpus", "1"}}));
+        return graph::count(*question.graph).parameters;
+    };
+    EXPECT_EQ(weights("hidden=1024;ffn=4096"), weights("hidden=1024"));
+    EXPECT_EQ(weights("hidden=1024;ffn=5120") - weights("hidden=1024"), 16 * 3 * 1024.0 * 1024.0);
+}
+
+TEST(NetworkOfRun, MayBeAFileBesideTheTable) {
+    const std::string folder = root() + "/calibrate/evidence/tables/steps";
+    const files::MeasuredRun row = files::load_runs(folder + "/runs.csv", {}).at(12);
+    EXPECT_EQ(row.model, "lstm-lm.yaml");
+    EXPECT_EQ(published_questions().of(row).graph->name, "lstm-lm");
+}
+
+TEST(PlanOfRun, TakesTheSoftwareThatItsRowNames) {
+    const plan::Plan plan = plan_of_row({{"framework", "Hugging Face Transformers"}, {"gpus", "1"}});
+    EXPECT_EQ(plan.framework.name, "transformers");
+    EXPECT_EQ(plan.memory.loss, plan::LossMemory::unfused);
+}
+
 TEST(NetworkOfRun, IsTheOneThatWasTrainedUnderItsName) {
     const Question question =
         published_questions().of(run({{"model", "resnet50-paradl"}, {"input", "image=3x226x226"}, {"gpus", "1"}}));

@@ -67,11 +67,20 @@ std::vector<ProfileRows> profile_rows(const std::string& folder, const std::stri
     append(hopper, {operator_products(gh200), operator_attention(gh200, Direction::forward), operator_streams(gh200)});
     ProfileRows superchip{"gh200", "backward attention of the source has impossible rates and is left out", hopper,
                           "a100-sxm"};
-    const char* borrowed = "attention and streams were measured on a GH200, the same chip";
+    const std::vector<std::string> recorded{(std::filesystem::path(typed) / "h200_records.jsonl").string(),
+                                            (std::filesystem::path(typed) / "h100_records.jsonl").string()};
+    std::vector<Series> single;
+    append(single, {recorded_products(recorded, Precision::tf32, "h200-sxm-141gb"),
+                    recorded_products(recorded, Precision::fp32, "h200-sxm-141gb")});
+    const char* borrowed =
+        "attention and streams were measured on a GH200, products of tf32 and fp32 on an H200 and an H100: the same "
+        "chip";
     ProfileRows h100{"h100-sxm", borrowed, linears(gemm, "h100_sxm", "h100-sxm5-80gb"), "a100-sxm"};
     ProfileRows h200{"h200-sxm", borrowed, linears(gemm, "h200_sxm", "h200-sxm-141gb"), "a100-sxm"};
-    append(h100.series, {hopper[1], hopper[2]});
-    append(h200.series, {hopper[1], hopper[2]});
+    for (ProfileRows* hopper_module : {&h100, &h200}) {
+        append(hopper_module->series, {hopper[1], hopper[2]});
+        append(hopper_module->series, single);
+    }
 
     ProfileRows volta{"v100-sxm", "", deepbench({bench, "NV_V100", kSingle, "v100-sxm2-32gb", Precision::fp32}), ""};
     std::vector<Series> half = deepbench({bench, "NV_V100", kTensorCores, "v100-sxm2-32gb", Precision::fp16});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "calibrate/file/measured_table.hpp"
 #include "calibrate/fit/series.hpp"
@@ -38,6 +39,9 @@ Series operator_gathers(const Operators& rows);
 /// calibrate/measured/attention_b200.csv: causal attention in the library that trains. `peak`: what its shares are of.
 Series training_attention(const MeasuredTable& table, graph::Direction direction, const std::string& device,
                           FlopPerSecond peak);
+
+/// Products of files of records of `dodona calibrate`, all directions together: of one chip, whatever memory it has.
+Series recorded_products(const std::vector<std::string>& paths, Precision precision, const std::string& device);
 
 /// aceso_v100_operators, tensor-parallel degree 1 (no collective inside).
 Series aceso_products(const MeasuredTable& table, const std::string& device);
