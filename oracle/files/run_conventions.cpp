@@ -119,6 +119,7 @@ RunConventions read_run_conventions(Document document) {
     conventions.mechanisms = read_convention_lines(fields.find("mechanisms"));
     conventions.precision = read_convention_lines(fields.find("precision"));
     conventions.gradient_precision = read_convention_lines(fields.find("gradient_precision"));
+    conventions.frozen_weights = read_convention_lines(fields.find("frozen_weights"));
     conventions.shard = read_convention_lines(fields.find("shard"));
     conventions.cuts = read_convention_lines(fields.find("cuts"));
     conventions.overlap = read_convention_lines(fields.find("overlap"));
@@ -156,6 +157,7 @@ RunConventions combined(RunConventions first, RunConventions then) {
     append(first.mechanisms, std::move(then.mechanisms));
     append(first.precision, std::move(then.precision));
     append(first.gradient_precision, std::move(then.gradient_precision));
+    append(first.frozen_weights, std::move(then.frozen_weights));
     append(first.shard, std::move(then.shard));
     append(first.cuts, std::move(then.cuts));
     append(first.overlap, std::move(then.overlap));

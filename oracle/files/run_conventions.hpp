@@ -77,6 +77,7 @@ struct RunConventions {
     std::vector<ConventionLine> mechanisms;          ///< all count: of the framework
     std::vector<ConventionLine> precision;           ///< none: the row's
     std::vector<ConventionLine> gradient_precision;  ///< none: the default
+    std::vector<ConventionLine> frozen_weights;      ///< how frozen matrices of blocks are kept; none: as in the model
     std::vector<ConventionLine> shard;               ///< how states are sharded; none: the row's word
     std::vector<ConventionLine> cuts;       ///< "weights": stages are cut by them; none: into equal numbers of blocks
     std::vector<ConventionLine> overlap;    ///< all count: what overlaps compute beside what the row's columns say

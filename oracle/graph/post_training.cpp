@@ -171,4 +171,12 @@ NetworkSpec with_tasks(NetworkSpec spec, const std::vector<Task>& tasks, const T
     return spec;
 }
 
+void store_frozen(NetworkSpec& network, WeightStorage storage) {
+    for (Entry& entry : network.entries) {
+        if (!entry.block.empty() && entry.storage == WeightStorage::full) {
+            entry.storage = storage;
+        }
+    }
+}
+
 }  // namespace dodona::graph

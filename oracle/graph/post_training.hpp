@@ -52,4 +52,7 @@ std::vector<std::string> settings_of(Task task);
 NetworkSpec with_tasks(NetworkSpec spec, const std::vector<Task>& tasks, const TaskSettings& settings,
                        const Location& where);
 
+/// Keeps the frozen matrices of blocks so, where nothing says how.
+void store_frozen(NetworkSpec& network, WeightStorage storage);
+
 }  // namespace dodona::graph

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/post_training.hpp"
 #include "plan/usual_framework.hpp"
 #include "validate/machine_of_run.hpp"
 #include "validate/network_of_row.hpp"
@@ -30,6 +31,14 @@ constexpr std::string_view kGibibyte = "GiB";
 /// In the place of a framework: what is usual for the run's network, strategy and device.
 constexpr std::string_view kUsual = "usual";
 
+graph::WeightStorage storage_of(const files::ConventionLine& word) {
+    const auto storage = value_of<graph::WeightStorage>(word.word);
+    if (!storage) {
+        fail(word.where, fmt::format("\"{}\" is no way to keep weights", word.word), "nf4, nf4-single, int8 or fp8");
+    }
+    return *storage;
+}
+
 }  // namespace
 
 Questions::Questions(files::Library library, Tables tables, files::RunConventions conventions)
@@ -44,6 +53,9 @@ Questions::Questions(files::Library library, Tables tables, files::RunConvention
         if (word.word != kGibibyte) {
             fail(word.where, fmt::format("\"{}\" is no unit of measured memory", word.word), "GiB");
         }
+    }
+    for (const files::ConventionLine& word : conventions_.frozen_weights) {
+        static_cast<void>(storage_of(word));
     }
     for (std::string& model : library_.models()) {
         built_in_.insert(std::move(model));
@@ -106,9 +118,17 @@ std::shared_ptr<const graph::Graph> Questions::network(const files::MeasuredRun&
     for (const files::Setting& setting : settings) {
         key += fmt::format("\n{}={}", setting.name, setting.value);
     }
+    const files::ConventionLine* const frozen = first_match(run, conventions_.frozen_weights);
+    if (frozen != nullptr) {
+        key += "\n" + frozen->word;
+    }
     std::shared_ptr<const graph::Graph>& graph = networks_[key];
     if (!graph) {
-        graph = std::make_shared<const graph::Graph>(graph::build(library_.model(model, settings, run.place("model"))));
+        graph::NetworkSpec spec = library_.model(model, settings, run.place("model"));
+        if (frozen != nullptr) {
+            graph::store_frozen(spec, storage_of(*frozen));
+        }
+        graph = std::make_shared<const graph::Graph>(graph::build(spec));
     }
     check_shape(run, settings, *graph);
     return graph;

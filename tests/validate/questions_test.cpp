@@ -1,4 +1,6 @@
 // What a row of a table of runs asks.
+#include <set>
+
 #include "plan/recompute.hpp"
 #include "runs.hpp"
 #include "validate/plan_of_run.hpp"
@@ -158,6 +160,35 @@ TEST(NetworkOfRun, MayBeAFileBesideTheTable) {
     const files::MeasuredRun row = files::load_runs(folder + "/runs.csv", {}).at(12);
     EXPECT_EQ(row.model, "lstm-lm.yaml");
     EXPECT_EQ(published_questions().of(row).graph->name, "lstm-lm");
+}
+
+TEST(NetworkOfRun, KeepsFrozenWeightsAsItsNotesSay) {
+    const auto kept_in = [](const char* precision, const char* notes) {
+        std::set<graph::WeightStorage> found;
+        const Question question = questions().of(run({{"model", "llama-3.1-8b-lora"},
+                                                      {"machine", "dgx-h100"},
+                                                      {"precision", precision},
+                                                      {"notes", notes},
+                                                      {"gpus", "1"}}));
+        for (graph::Vertex v = 0; v < question.graph->layers.size(); ++v) {
+            const graph::Layer& layer = question.graph->layer(v);
+            if (layer.frozen && layer.nest.linear && layer.role != "head") {
+                found.insert(layer.storage);
+            }
+        }
+        return found;
+    };
+    using graph::WeightStorage;
+    EXPECT_EQ(kept_in("fp8", "frozen weights in fp8"), std::set{WeightStorage::fp8});
+    EXPECT_EQ(kept_in("bf16", "frozen weights in fp8"), std::set{WeightStorage::full})
+        << "its products do not read them";
+    EXPECT_EQ(kept_in("fp8", ""), std::set{WeightStorage::full});
+}
+
+TEST(Conventions, NameWaysToKeepWeights) {
+    files::RunConventions conventions;
+    conventions.frozen_weights.push_back({.when = {}, .word = "int5", .where = {}});
+    EXPECT_THROW(Questions(files::Library(root()), {}, conventions), InputError);
 }
 
 TEST(PlanOfRun, TakesTheSoftwareThatItsRowNames) {
