@@ -147,7 +147,7 @@ std::string checked(const std::string& file) {
                            reports::counted(study.space.size(), "parameter"));
     }
     if (kind == "framework") {
-        const plan::Framework framework = files::read_framework(std::move(document), built_in.mechanism_opener());
+        const plan::Framework framework = built_in.framework(files::is_path(file) ? file : "./" + file);
         return fmt::format("framework {}: {}", framework.name, framework.summary);
     }
     if (kind == "mechanism") {

@@ -10,6 +10,12 @@
 
 namespace dodona::files {
 
+const Node::Member* Node::member(std::string_view key) const {
+    const auto found =
+        std::find_if(members.begin(), members.end(), [key](const Member& one) { return one.key == key; });
+    return found == members.end() ? nullptr : &*found;
+}
+
 Location Node::inside() const {
     Location place = where;
     if (quoted && place.length > 2) {

@@ -38,6 +38,8 @@ struct Node {
 
     /// Where the text of a scalar starts: after its opening quote.
     [[nodiscard]] Location inside() const;
+    /// Of a mapping; null where it has no such key.
+    [[nodiscard]] const Member* member(std::string_view key) const;
 };
 
 struct Document {

@@ -1,6 +1,9 @@
 #include "files/framework_file.hpp"
 
+#include <array>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "files/description_keys.hpp"
 #include "files/read_description.hpp"
@@ -156,6 +159,40 @@ ValueType with_type() {
         list_type<Mechanism>({reference_type(description<Mechanism>, &Openers::mechanism)}));
 }
 
+/// Names the framework that has what a file leaves out of kFitted.
+constexpr std::string_view kLike = "like";
+constexpr std::string_view kParameters = "parameters";
+constexpr std::array<std::string_view, 5> kFitted{kParameters, "fitted_to", "fitted_on", "spread", "between_sources"};
+
+/// Adds members of another mapping that this one lacks.
+void complete(Node& node, const Node& other) {
+    for (const Node::Member& its : other.members) {
+        if (node.member(its.key) == nullptr) {
+            node.members.push_back(its);
+        }
+    }
+}
+
+/// The file of a framework with what it leaves out of kFitted as in another.
+Node completed(Node node, const Node& other) {
+    Node fitted;
+    for (const std::string_view key : kFitted) {
+        if (const Node::Member* its = other.member(key)) {
+            fitted.members.push_back(*its);
+        }
+    }
+    for (Node::Member& mine : node.members) {
+        const Node::Member* its = mine.key == kParameters ? fitted.member(kParameters) : nullptr;
+        if (its != nullptr && mine.value->kind == Node::Kind::mapping) {
+            Node parameters = *mine.value;
+            complete(parameters, *its->value);
+            mine.value = std::make_shared<const Node>(std::move(parameters));
+        }
+    }
+    complete(node, fitted);
+    return node;
+}
+
 }  // namespace
 
 template <>
@@ -242,5 +279,20 @@ Framework read_framework(Document document, const Opener& open_mechanism) {
 }
 
 Mechanism read_mechanism(Document document) { return read_file<Mechanism>(std::move(document)); }
+
+Document completed_framework(Document document,
+                             const std::function<Document(const std::string&, const Location&)>& open_framework) {
+    const Node::Member* const like = document.root->member(kLike);
+    if (like == nullptr || like->value->kind != Node::Kind::scalar) {
+        return document;
+    }
+    const Document other = open_framework(like->value->text, like->value->where);
+    if (const Node::Member* again = other.root->member(kLike)) {
+        fail(like->value->inside(), fmt::format("{} is itself like {}", like->value->text, again->value->text),
+             "name a framework that is like no other");
+    }
+    document.root = std::make_shared<const Node>(completed(*document.root, *other.root));
+    return document;
+}
 
 }  // namespace dodona::files

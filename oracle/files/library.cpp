@@ -54,46 +54,6 @@ constexpr std::array kShelves{
 
 /// The key of a framework's file that names its mechanisms.
 constexpr std::string_view kWith = "with";
-/// ... that names the framework which has what the file leaves out of kFitted.
-constexpr std::string_view kLike = "like";
-constexpr std::string_view kParameters = "parameters";
-constexpr std::array<std::string_view, 5> kFitted{kParameters, "fitted_to", "fitted_on", "spread", "between_sources"};
-
-const Node::Member* member(const Node& node, std::string_view key) {
-    const auto found = std::find_if(node.members.begin(), node.members.end(),
-                                    [key](const Node::Member& one) { return one.key == key; });
-    return found == node.members.end() ? nullptr : &*found;
-}
-
-/// Adds members of another mapping that this one lacks.
-void complete(Node& node, const Node& other) {
-    for (const Node::Member& its : other.members) {
-        if (member(node, its.key) == nullptr) {
-            node.members.push_back(its);
-        }
-    }
-}
-
-/// The file of a framework with what it leaves out of kFitted as in another.
-Node completed(Node node, const Node& other) {
-    Node fitted;
-    for (const std::string_view key : kFitted) {
-        if (const Node::Member* its = member(other, key)) {
-            fitted.members.push_back(*its);
-        }
-    }
-    for (Node::Member& mine : node.members) {
-        const Node::Member* its = mine.key == kParameters ? member(fitted, kParameters) : nullptr;
-        if (its != nullptr && mine.value->kind == Node::Kind::mapping) {
-            Node parameters = *mine.value;
-            complete(parameters, *its->value);
-            mine.value = std::make_shared<const Node>(std::move(parameters));
-        }
-    }
-    complete(node, fitted);
-    return node;
-}
-
 /// The path of a model: that of a config.json where a folder with one is named.
 std::string model_path(const std::string& argument) {
     std::error_code fault;
@@ -360,18 +320,10 @@ exchange::Exchange Library::exchange(const std::string& name_or_path, const Loca
 
 /// The file of a framework, with what it leaves out from the one that it is like.
 Document Library::framework_file(const std::string& name, const fs::path& folder, const Location& where) const {
-    Document document = open(Kind::framework, name, folder, where);
-    const Node::Member* like = member(*document.root, kLike);
-    if (like == nullptr || like->value->kind != Node::Kind::scalar) {
-        return document;
-    }
-    const Document other = open(Kind::framework, like->value->text, document.folder, like->value->where);
-    if (const Node::Member* again = member(*other.root, kLike)) {
-        fail(like->value->inside(), fmt::format("{} is itself like {}", like->value->text, again->value->text),
-             "name a framework that is like no other");
-    }
-    document.root = std::make_shared<const Node>(completed(*document.root, *other.root));
-    return document;
+    const Document document = open(Kind::framework, name, folder, where);
+    return completed_framework(document, [&](const std::string& like, const Location& named) {
+        return open(Kind::framework, like, document.folder, named);
+    });
 }
 
 /// The file of the framework, with the mechanisms of its reference as the value of its key `with`.
@@ -382,8 +334,8 @@ Document Library::open_framework(const std::string& reference, const fs::path& f
         return document;
     }
     Node all = *document.root;
-    const auto stands = std::find_if(all.members.begin(), all.members.end(),
-                                     [](const Node::Member& member) { return member.key == kWith; });
+    const auto stands =
+        std::find_if(all.members.begin(), all.members.end(), [](const Node::Member& one) { return one.key == kWith; });
     Node list{.kind = Node::Kind::list, .where = where};
     if (stands != all.members.end()) {
         list.items = stands->value->items;

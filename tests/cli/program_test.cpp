@@ -35,6 +35,33 @@ TEST(Program, ReadsThePlanThatItSaved) {
     EXPECT_EQ(best, again);
 }
 
+// 80 GPUs alone would be asked with a batch of 80, which is another question.
+TEST(Program, RemediesKeepTheBatchThatWasAsked) {
+    const Outcome plan = Folder().run("plan llama-3.1-70b --machine l4-x8 --gpus 8 --batch 8 --format json");
+    const auto remedies = nlohmann::json::parse(plan.out)["remedies"];
+    ASSERT_FALSE(remedies.empty());
+    for (const auto& remedy : remedies) {
+        const auto has = [&](const char* option) {
+            return std::any_of(remedy["options"].begin(), remedy["options"].end(),
+                               [&](const auto& one) { return one["option"] == option; });
+        };
+        EXPECT_EQ(remedy["plan"]["batch"], 8) << remedy["change"];
+        EXPECT_TRUE(!has("--gpus") || has("--batch")) << remedy["change"];
+    }
+}
+
+TEST(Program, ChecksWhatAFrameworkIsLike) {
+    const Folder place;
+    std::ofstream(place.path() / "wrong.yaml") << "framework: own\nsource: s\nlike: typcal\n";
+    std::ofstream(place.path() / "right") << "framework: own\nsource: s\nsummary: mine\nlike: typical\n";
+    const Outcome wrong = place.run("check wrong.yaml");
+    EXPECT_EQ(wrong.code, 1);
+    EXPECT_NE(wrong.err.find("wrong.yaml:3:7: error: unknown framework \"typcal\""), std::string::npos) << wrong.err;
+    const Outcome right = place.run("check right");
+    EXPECT_EQ(right.code, 0) << right.err;
+    EXPECT_EQ(right.out, "right: framework own: mine\n");
+}
+
 TEST(Program, StillReadsOldNamesOfOptions) {
     const Folder place;
     const std::string job =

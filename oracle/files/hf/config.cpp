@@ -14,23 +14,17 @@ namespace {
 
 using graph::AttributeValue;
 
-const Node::Member* member_of(const Node& mapping, const std::string& key) {
-    const auto found = std::find_if(mapping.members.begin(), mapping.members.end(),
-                                    [&](const Node::Member& member) { return member.key == key; });
-    return found == mapping.members.end() ? nullptr : &*found;
-}
-
 bool is_null(const Node& node) {
     return node.kind == Node::Kind::null || (!node.quoted && node.kind == Node::Kind::scalar && node.text == "null");
 }
 
 /// A member, or the member `inner` of the mapping `outer` where the key is "outer.inner".
 const Node::Member* member_at(const Node& mapping, const std::string& key) {
-    if (const Node::Member* whole = member_of(mapping, key)) {
+    if (const Node::Member* whole = mapping.member(key)) {
         return whole;
     }
     const std::size_t dot = key.find('.');
-    const Node::Member* outer = member_of(mapping, key.substr(0, dot));
+    const Node::Member* outer = mapping.member(key.substr(0, dot));
     return dot == std::string::npos || outer == nullptr ? outer : member_at(*outer->value, key.substr(dot + 1));
 }
 
@@ -67,7 +61,7 @@ public:
     ConfigReader(Document& config, const Family& family, UnknownKeys unknown, Scope known)
         : config_(config), family_(family), unknown_(unknown) {
         read_.parameters = std::move(known);
-        const Node::Member* nested = family.nested.empty() ? nullptr : member_of(*config.root, family.nested);
+        const Node::Member* nested = family.nested.empty() ? nullptr : config.root->member(family.nested);
         body_ =
             nested != nullptr && nested->value->kind == Node::Kind::mapping ? nested->value.get() : config.root.get();
         if (body_ != config.root.get()) {
@@ -343,8 +337,8 @@ private:
 }  // namespace
 
 bool is_config(const Document& document) {
-    return document.root->kind == Node::Kind::mapping && member_of(*document.root, "model") == nullptr &&
-           member_of(*document.root, "model_type") != nullptr;
+    return document.root->kind == Node::Kind::mapping && document.root->member("model") == nullptr &&
+           document.root->member("model_type") != nullptr;
 }
 
 namespace {
@@ -362,7 +356,7 @@ std::vector<std::string> known_types(const std::vector<Family>& families) {
 
 /// The family of the `model_type` of a mapping.
 const Family& family_of_mapping(const Node& mapping, const std::vector<Family>& families) {
-    const Node::Member* type = member_of(mapping, "model_type");
+    const Node::Member* type = mapping.member("model_type");
     if (type == nullptr) {
         fail(mapping.where, "model_type: missing", "it says the family of the network");
     }
@@ -390,7 +384,7 @@ Family family_of(const Document& config, const std::vector<Family>& families) {
     if (!family.architecture.empty()) {
         return family;
     }
-    const Node::Member* part = member_of(*config.root, family.nested);
+    const Node::Member* part = config.root->member(family.nested);
     if (part == nullptr || part->value->kind != Node::Kind::mapping) {
         fail(config.root->where, fmt::format("{}: missing", family.nested),
              fmt::format("a config.json of {} has the keys of its language model there", family.name));
