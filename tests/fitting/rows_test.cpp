@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
+
+#include "cost/device_time.hpp"
+#include "files/library.hpp"
 
 namespace dodona::calibrate {
 namespace rows_test {
@@ -126,6 +131,23 @@ TEST(RecordedRows, AreProductsOfFilesOfRecords) {
     EXPECT_EQ(series.conditions,
               "NVIDIA H200, 2026-11-27, cuBLASLt 13.1.0, driver 580.159.04, 700 W; NVIDIA H100 80GB HBM3, 2026-11-27, "
               "cuBLASLt 13.1.0, driver 580.159.04, 700 W");
+}
+
+/// Of other hands, libraries and years: the profile of an H200 was fitted to what vLLM measured of products.
+TEST(RecordedRows, AgreeWithTheProfileInBf16) {
+    const std::string source = std::getenv("DODONA_SOURCE");
+    const Series series = recorded_products({source + "/calibrate/evidence/tables/kernels/h200_records.jsonl"},
+                                            Precision::bf16, "h200-sxm-141gb");
+    const cluster::Device device = files::Library(source).device("h200-sxm-141gb", {});
+    std::vector<double> ratios;
+    for (const Sample& sample : series.samples) {
+        ratios.push_back(cost::kernel_time(device, sample.kernel, Precision::bf16).time.value / sample.time);
+    }
+    ASSERT_EQ(ratios.size(), 100);
+    std::sort(ratios.begin(), ratios.end());
+    EXPECT_NEAR(ratios[50], 1.0, 0.05);
+    EXPECT_GT(ratios[10], 0.6) << "short kernels out of a cold cache";
+    EXPECT_LT(ratios[90], 1.15);
 }
 
 }  // namespace rows_test
