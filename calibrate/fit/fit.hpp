@@ -29,8 +29,9 @@ struct Fitted {
 
 inline constexpr std::size_t kFewestSamples = 15;  ///< three of each fold
 
-/// `device` describes what the rows were measured on and has the series' precision. At least kFewestSamples rows. `wide_start`: of
-/// rows that cast their input, the start of the 16-bit product on the same device, which is taken for theirs.
+/// `device` describes what the rows were measured on and has the series' precision. At least kFewestSamples rows.
+/// `wide_start`: of rows that cast their input, the start of the 16-bit product on the same device, which is taken for
+/// theirs.
 Fitted fit(const Series& series, const cluster::Device& device, Seconds wide_start = {});
 
 }  // namespace dodona::calibrate

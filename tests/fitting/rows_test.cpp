@@ -133,7 +133,7 @@ TEST(RecordedRows, AreProductsOfFilesOfRecords) {
               "cuBLASLt 13.1.0, driver 580.159.04, 700 W");
 }
 
-/// Of other hands, libraries and years: the profile of an H200 was fitted to what vLLM measured of products.
+/// Two independent measurements: the profile of an H200 was fitted to another team's products, in other versions.
 TEST(RecordedRows, AgreeWithTheProfileInBf16) {
     const std::string source = std::getenv("DODONA_SOURCE");
     const Series series = recorded_products({source + "/calibrate/evidence/tables/kernels/h200_records.jsonl"},

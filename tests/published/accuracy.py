@@ -20,7 +20,7 @@ EVIDENCE = "calibrate/evidence"
 PAGE = f"{EVIDENCE}/pages/accuracy.md"
 MEASURED = "../shared/measured/runs.csv"
 
-# Page -> folder of its runs, and the tables there that say what their models, machines and links are.
+# Page -> folder of its runs, and the options that say what their words mean.
 OTHERS = {
     "never_fitted.md": ("../shared/measured/more", ["--models", "models.csv", "--machines", "machines.csv"]),
     "nanotron_sweep.md": ("../shared/measured/nanotron",

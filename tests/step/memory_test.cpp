@@ -121,9 +121,8 @@ TEST(MemoryTotals, OfTheProcessMustFit) {
 }
 
 // 4 bytes a logit are kept, or the gradient in the logits' own 2; beside them while the loss runs are 2 + 4 more, or
-// 2 + 8 where each of its operators has a gradient of its own. The
-// head's gradients take (4 x 8 + 400) x 2 bytes, of which its result's are the logits' place; the widest layer of a
-// block is gelu with 2 x 64 x 2.
+// 2 + 8 where each of its operators has a gradient of its own. The head's gradients take (4 x 8 + 400) x 2 bytes, of
+// which its result's are the logits' place; the widest layer of a block is gelu with 2 x 64 x 2.
 TEST(Logits, AreKeptAsTheLossDoes) {
     const Prediction probabilities = predicted(usual());
     const Prediction separate = with({.loss = LossMemory::separate});
