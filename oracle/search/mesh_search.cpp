@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "search/any_cut.hpp"
 #include "search/plan_evaluator.hpp"
 #include "step/evaluate.hpp"
 
@@ -111,15 +113,13 @@ public:
 
 private:
     void evaluate_ascending(const std::vector<std::int64_t>& sizes, const Meshes& meshes) {
-        const PassTable* last = nullptr;  // of the previous micro-batch, if nothing fitted
+        bool fits = true;
         for (const std::int64_t microbatch : sizes) {
             plan_.microbatch = microbatch;
             const std::vector<Variant> open = context_.left_open(plan_);
-            if (last != nullptr && cannot_fit(*last, open)) {
-                continue;
+            if (fits || !cannot_fit(open)) {
+                fits = evaluate_all(table_of(meshes), open);
             }
-            const PassTable& passes = table_of(meshes);
-            last = evaluate_all(passes, open) ? nullptr : &passes;
         }
     }
 
@@ -141,8 +141,7 @@ private:
         while (!sizes.empty()) {
             plan_.microbatch = fits ? first(sizes) : sizes[sizes.size() / 2];
             std::erase(sizes, plan_.microbatch);
-            const PassTable& passes = table_of(meshes);
-            fits = evaluate_all(passes, context_.left_open(plan_));
+            fits = evaluate_all(table_of(meshes), context_.left_open(plan_));
             const std::int64_t here = plan_.microbatch;
             std::erase_if(sizes, [&](std::int64_t size) {
                 plan_.microbatch = size;
@@ -150,7 +149,7 @@ private:
                 if (is_slow) {
                     result_.times.by_microbatch.emplace_back(size, least(size));
                 }
-                return is_slow || (!fits && size > here && cannot_fit(passes, context_.left_open(plan_)));
+                return is_slow || (!fits && size > here && cannot_fit(context_.left_open(plan_)));
             });
         }
     }
@@ -161,6 +160,7 @@ private:
         if (!table_ || table_->sparse()) {
             table_.emplace(passes_, passes, plan_, meshes);
         }
+        before_ = std::exchange(last_, Looked{plan_.microbatch, &passes});
         return passes;
     }
 
@@ -211,23 +211,31 @@ private:
 
     [[nodiscard]] std::int64_t passes_per_step() const { return layout_.samples / plan_.microbatch; }
 
-    /// Whether no variant fits even with the activations of a smaller micro-batch; they are then counted. A larger
-    /// micro-batch keeps at least as much, so this is a lower bound as long as both have the same pipeline cut.
-    bool cannot_fit(const PassTable& smaller, const std::vector<Variant>& open) {
-        if (!smaller.alike || table_->sparse()) {
-            return false;
-        }
+    /// Whether no variant fits even with what the smaller micro-batch that was looked at last keeps; they are then
+    /// counted.
+    bool cannot_fit(const std::vector<Variant>& open) {
         const InfeasibleGroup* known = result_.find(step::MemoryPlace::device);
-        if (known == nullptr || !known->least) {
+        if (table_->sparse() || known == nullptr || !known->least) {
             return false;
         }
-        PlanEvaluator evaluator(*table_, smaller, plan_, passes_per_step());
+        const Bytes enough = max(context_.limit, known->least->memory);
+        PlanEvaluator evaluator(*table_, *last_.passes, plan_, passes_per_step());
+        AnyCut cuts(table_->costed(), last_.passes->costed, passes_.orders());
         for (const Variant& variant : open) {
-            evaluator.choose(variant);
-            const Bytes least = evaluator.memory().device;
-            if (least <= context_.limit || least < known->least->memory ||
-                !smaller.even(stages_ * variant.virtual_stages)) {
-                return false;
+            if (last_.passes->even(stages_ * variant.virtual_stages)) {
+                // A larger micro-batch keeps at least as much where the cut is the same.
+                evaluator.choose(variant);
+                const Bytes least = evaluator.memory().device;
+                if (least <= context_.limit || least < known->least->memory) {
+                    return false;
+                }
+            } else {
+                variant.apply(plan_);
+                const bool is_bounded = plan_.places().on_stage() == 1 && !plan_.offload.any() && keeps_in_proportion();
+                const double scale = static_cast<double>(plan_.microbatch) / static_cast<double>(last_.microbatch);
+                if (!is_bounded || cuts.may_fit(plan_, passes_per_step(), scale, enough)) {
+                    return false;
+                }
             }
         }
         const auto count = static_cast<std::int64_t>(open.size());
@@ -235,6 +243,12 @@ private:
         result_.pruned += count;
         result_.out_of_memory(step::MemoryPlace::device).count += count;
         return true;
+    }
+
+    /// As the two micro-batches that were looked at last show.
+    [[nodiscard]] bool keeps_in_proportion() const {
+        return before_.passes != nullptr && search::keeps_in_proportion(before_.passes->costed, before_.microbatch,
+                                                                        last_.passes->costed, last_.microbatch);
     }
 
     /// Only plans as fast as the fastest of a mesh are reported; the margin covers rounding.
@@ -284,6 +298,12 @@ private:
     PassTables& passes_;
     MeshResult result_;
     std::optional<MeshTables> table_;
+    struct Looked {
+        std::int64_t microbatch = 1;
+        const PassTable* passes = nullptr;
+    };
+    Looked last_;    ///< the micro-batch that was looked at last
+    Looked before_;  ///< the one before it
     const MeshBounds& bounds_;
     std::int64_t stages_ = 1;
 };

@@ -76,6 +76,17 @@ MeshKey PassTables::key_of(const plan::Plan& plan, const plan::Mesh& mesh) const
     return mesh_key(plan, mesh, communication_free_candidates(plan, mesh) & ~*busy_);
 }
 
+plan::SharedShards PassTables::shards(const plan::Plan& plan, const plan::Mesh& mesh) {
+    if (shards_ != nullptr) {
+        return shards_->of(plan, mesh);
+    }
+    MeshKey key = mesh_key(plan, mesh, {});
+    if (!last_ || last_->key != key) {
+        last_.emplace(LastMesh{std::move(key), plan::MeshShards(graph_, mesh)});
+    }
+    return last_->shards.of(plan.strategy, plan.microbatch);
+}
+
 const FeasibilityBound& PassTables::feasibility(const plan::Plan& plan, const plan::Mesh& mesh) {
     plan::SharedShards sharded;
     if (!busy_) {
@@ -90,8 +101,7 @@ const FeasibilityBound& PassTables::feasibility(const plan::Plan& plan, const pl
         if (!sharded) {
             sharded = shards(plan, mesh);
         }
-        found = feasibility_.emplace(key, FeasibilityBound(*sharded)).first;
-        last_ = Shards{std::move(key), plan.microbatch, std::move(sharded)};
+        found = feasibility_.emplace(std::move(key), FeasibilityBound(*sharded)).first;
     }
     return found->second;
 }
@@ -101,12 +111,7 @@ const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) 
     const Key key{key_of(plan, mesh), plan.microbatch, plan.batch > ranks * plan.microbatch};
     std::unique_ptr<PassTable>& table = tables_[key];
     if (!table) {
-        const bool known = last_ && last_->mesh == key.mesh && last_->microbatch == plan.microbatch;
-        table = std::make_unique<PassTable>(
-            step::cost_graph(cluster_, plan, mesh, known ? std::move(last_->graph) : shards(plan, mesh), times_));
-        if (known) {
-            last_.reset();
-        }
+        table = std::make_unique<PassTable>(step::cost_graph(cluster_, plan, mesh, shards(plan, mesh), times_));
     }
     return *table;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plan/limit.hpp"
+#include "plan/mesh_shards.hpp"
 #include "search/known_shards.hpp"
 #include "search/mesh_key.hpp"
 #include "step/layer_times.hpp"
@@ -107,11 +108,10 @@ private:
         bool accumulates = false;
         std::strong_ordering operator<=>(const Key&) const = default;
     };
-    /// Shards of the last mesh asked for its feasibility: its first table reuses them.
-    struct Shards {
-        MeshKey mesh;
-        std::int64_t microbatch = 1;
-        plan::SharedShards graph;
+    /// Shards of the mesh that was asked for last: its other micro-batches are asked for next.
+    struct LastMesh {
+        MeshKey key;
+        plan::MeshShards shards;
     };
 
     struct CutKey {
@@ -123,9 +123,7 @@ private:
     };
 
     [[nodiscard]] MeshKey key_of(const plan::Plan& plan, const plan::Mesh& mesh) const;
-    [[nodiscard]] plan::SharedShards shards(const plan::Plan& plan, const plan::Mesh& mesh) const {
-        return shards_of(graph_, plan, mesh, shards_);
-    }
+    plan::SharedShards shards(const plan::Plan& plan, const plan::Mesh& mesh);
 
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;
@@ -134,7 +132,7 @@ private:
     KnownShards* shards_;
     std::optional<plan::Atoms> busy_;  ///< candidates that some collective of a pass runs over
     bool shared_ = true;
-    std::optional<Shards> last_;
+    std::optional<LastMesh> last_;
     std::map<MeshKey, FeasibilityBound> feasibility_;
     std::map<Key, std::unique_ptr<PassTable>> tables_;
     std::map<CutKey, std::vector<StageRun>> cuts_;

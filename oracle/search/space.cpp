@@ -1,6 +1,7 @@
 #include "search/space.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "step/played_orders.hpp"
 #include "step/validate.hpp"
@@ -153,7 +154,7 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int6
     if (stages == 1) {
         return found;
     }
-    const std::int64_t microbatches = plan.batch / (step::data_ranks(plan) * plan.microbatch);
+    std::optional<std::int64_t> microbatches;  // asked for by few schedules
     for (const ScheduleKind kind : values_of(plan::kScheduleTable)) {
         const schedule::Schedule& schedule = plan::schedule_of(kind);
         const bool asked = schedule.traits.searched == Searched::always ||
@@ -163,7 +164,10 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int6
             continue;
         }
         for (const std::int64_t virtual_stages : virtual_stages_of(schedule, blocks, stages)) {
-            const schedule::Shape shape{static_cast<std::int32_t>(stages), static_cast<std::int32_t>(microbatches),
+            if (!microbatches) {
+                microbatches = plan.batch / (step::data_ranks(plan) * plan.microbatch);
+            }
+            const schedule::Shape shape{static_cast<std::int32_t>(stages), static_cast<std::int32_t>(*microbatches),
                                         static_cast<std::int32_t>(virtual_stages)};
             if (schedule.unmet(shape) || step::too_many_tasks(kind, shape)) {
                 break;  // with more virtual stages too

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <set>
 
 #include "base/check.hpp"
@@ -174,6 +175,20 @@ private:
         return 1 + ranks * costed_.software.rank_launches;
     }
 
+    /// Layers that are alike have equal transfers.
+    const cost::CollectiveTime& time_of(const plan::Transfer& transfer, Bytes size) {
+        const auto same = [&](const Timed& known) {
+            return known.size == size && known.transfer.collective == transfer.collective &&
+                   known.transfer.atoms == transfer.atoms && known.transfer.messages == transfer.messages &&
+                   known.transfer.routing == transfer.routing;
+        };
+        const auto found = std::find_if(timed_.begin(), timed_.end(), same);
+        if (found != timed_.end()) {
+            return found->time;
+        }
+        return timed_.emplace_back(Timed{transfer, size, step::time_of(costed_, transfer, size, forced_)}).time;
+    }
+
     /// Forward transfers of a layer that is recomputed by name run again in backward.
     void add_transfers(const plan::ShardedLayer& sharded, double count, bool repeated, SegmentCost& segment) {
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
@@ -181,7 +196,7 @@ private:
                                 .count = count * transfer.times,
                                 .size = size_of(costed_, transfer.transfer, transfer.element),
                                 .time = {}};
-            timed.time = time_of(costed_, transfer.transfer, timed.size, forced_);
+            timed.time = time_of(transfer.transfer, timed.size);
             segment.largest_message = max(segment.largest_message, timed.size);
             if (transfer.purpose != Purpose::stream) {
                 PassCost& side = transfer.phase == Phase::forward ? segment.forward : segment.backward;
@@ -212,7 +227,7 @@ private:
             for (const plan::LayerTransfer& transfer : sharded.transfers) {
                 if (transfer.purpose == Purpose::stream && transfer.phase == phase) {
                     const Bytes size = size_of(costed_, transfer.transfer, transfer.element);
-                    const cost::CollectiveTime time = time_of(costed_, transfer.transfer, size, forced_);
+                    const cost::CollectiveTime& time = time_of(transfer.transfer, size);
                     hop += time.time;
                     sources[cost::source_of(*costed_.cluster, time)] += time.time;
                     hops = transfer.times;
@@ -323,6 +338,12 @@ private:
     LayerTimes& times_;
     EvidenceRange evidence_;
     std::set<std::pair<Vertex, std::size_t>> entered_;
+    struct Timed {
+        plan::Transfer transfer;  ///< elements aside
+        Bytes size;
+        cost::CollectiveTime time;
+    };
+    std::deque<Timed> timed_;
 };
 
 void cost_variants(CostedGraph& costed, const plan::Plan& plan) {

@@ -63,6 +63,17 @@ bool in_parts(const plan::Plan& plan) {
     return plan.recompute == RecomputeKind::selective || plan.recompute == RecomputeKind::layers;
 }
 
+/// Whether only the segment's input is kept.
+bool drops_blocks(const SegmentCost& segment, const plan::Plan& plan) {
+    const bool repeats = plan.recompute == RecomputeKind::full || plan.recompute == RecomputeKind::every;
+    return repeats && segment.recomputes();
+}
+
+/// Of one instance of a segment that is not dropped.
+Bytes kept_of_one(const SegmentCost& segment, const plan::Plan& plan) {
+    return segment.memory.saved + (in_parts(plan) ? segment.memory.instead - segment.memory.dropped : Bytes{});
+}
+
 /// Adds the activations of `count` instances of a segment.
 struct SegmentKept {
     Bytes all;
@@ -71,13 +82,10 @@ struct SegmentKept {
 
 SegmentKept segment_kept(const SegmentCost& segment, std::int64_t count, const plan::Plan& plan,
                          Checkpoints& checkpoints) {
-    const auto n = static_cast<double>(count);
-    const bool repeats = plan.recompute == RecomputeKind::full || plan.recompute == RecomputeKind::every;
-    if (!repeats || !segment.recomputes()) {
+    if (!drops_blocks(segment, plan)) {
         checkpoints.stop();
-        const Bytes one =
-            segment.memory.saved + (in_parts(plan) ? segment.memory.instead - segment.memory.dropped : Bytes{});
-        return {n * one, one};
+        const Bytes one = kept_of_one(segment, plan);
+        return {static_cast<double>(count) * one, one};
     }
     const std::int64_t kept_inputs = checkpoints.add(count, segment.memory.saved);
     return {static_cast<double>(kept_inputs) * segment.checkpoint(), kept_inputs > 0 ? segment.checkpoint() : Bytes{}};
@@ -198,6 +206,14 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
     kept.segments = std::max<std::int64_t>(1, segments);
     take_heaviest(held, each, kept);
     return kept;
+}
+
+Bytes least_kept(const SegmentCost& segment, const plan::Plan& plan) {
+    if (!drops_blocks(segment, plan)) {
+        return kept_of_one(segment, plan);
+    }
+    const std::int64_t blocks = plan.recompute == RecomputeKind::every ? plan.recompute_every : 1;
+    return segment.checkpoint() / static_cast<double>(blocks);
 }
 
 StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,

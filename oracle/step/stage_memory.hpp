@@ -26,6 +26,9 @@ struct KeptActivations {
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                                  const std::vector<schedule::Holding>& held);
 
+/// What one instance of a segment keeps of a micro-batch at least, whatever shares its stage.
+Bytes least_kept(const SegmentCost& segment, const plan::Plan& plan);
+
 /// Memory of a stage besides states and kept activations.
 struct StageBuffers {
     Bytes workspace;

@@ -168,6 +168,9 @@ void questions(bool quick, Signature& signature) {
     print(offload.title, run(offload, false), signature);
     const Question deepseek{"deepseek-v3, 2,048 of dgx-h100", "deepseek-v3", "dgx-h100", 2048, 2048, {}, {}};
     print(deepseek.title, run(deepseek, false), signature);
+    const Question many{
+        "deepseek-v3, 2,048 of dgx-h100, 15,360 samples", "deepseek-v3", "dgx-h100", 2048, 15360, {}, {}};
+    print(many.title, run(many, false), signature);
 }
 
 /// The same question with and without the bounds that one search gives the next.

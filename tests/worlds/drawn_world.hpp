@@ -183,4 +183,40 @@ inline World draw_world(unsigned seed) {
     return {network.model, std::move(graph), std::move(cluster), std::move(space)};
 }
 
+/// A mixture whose first blocks are others, in a pipeline of many micro-batches: cuts depend on the micro-batch.
+inline World draw_uneven_world(unsigned seed) {
+    World world = draw_world(seed);
+    Draw draw(seed);
+    world.network = "deepseek-v3";
+    const std::vector<files::Setting> settings{{"layers", draw.of<std::string>({"5", "7", "8", "10"}), {}},
+                                               {"dense_layers", draw.of<std::string>({"1", "3"}), {}},
+                                               {"hidden", "192", {}},
+                                               {"heads", "4", {}},
+                                               {"q_lora", "64", {}},
+                                               {"kv_lora", "32", {}},
+                                               {"nope", "32", {}},
+                                               {"rope", "16", {}},
+                                               {"value", "32", {}},
+                                               {"ffn", "512", {}},
+                                               {"moe_ffn", "128", {}},
+                                               {"shared_ffn", "128", {}},
+                                               {"experts", "8", {}},
+                                               {"top_k", "2", {}},
+                                               {"groups", "1", {}},
+                                               {"top_groups", "1", {}},
+                                               {"vocabulary", "512", {}},
+                                               {"sequence", "64", {}}};
+    world.graph = graph::build(library().model(world.network, settings));
+    const auto devices = draw.of<std::int64_t>({4, 8});
+    world.cluster = draw_cluster(draw, devices);
+    world.cluster.device.memory = draw.of({30, 60, 100, 160, 250}) * 1_MiB;
+    world.space = draw_space(draw, world.graph, devices);
+    world.space.strategies = {library().strategy("megatron-moe"), library().strategy("pipeline")};
+    world.space.batch = draw.of<std::int64_t>({48, 96, 240});
+    world.space.offload = {};
+    world.space.max_memory.reset();
+    world.space.vary = {.schedule = draw.one_in(4)};
+    return world;
+}
+
 }  // namespace dodona::drawn

@@ -13,8 +13,11 @@
 #include "reports/collect/plan_summary.hpp"
 #include "reports/render/json.hpp"
 #include "search/adjustable_parameters.hpp"
+#include "search/any_cut.hpp"
 #include "search/mesh_layouts.hpp"
 #include "search/passes_under.hpp"
+#include "search/space.hpp"
+#include "step/evaluate.hpp"
 
 namespace dodona {
 namespace worlds_test {
@@ -52,6 +55,73 @@ TEST_P(Worlds, TablesAndBoundsFindWhatTheExhaustiveWalkFinds) {
     }
     EXPECT_GT(with_plans, worlds() / 5) << "worlds in which something fits";
     EXPECT_GE(pruned, worlds() / 25) << "worlds in which bounds are used";
+}
+
+/// Where blocks differ, bounds hold for every cut of a pipeline.
+TEST_P(Worlds, BoundsHoldForPipelinesOfUnevenBlocks) {
+    unsigned pruned = 0;
+    for (unsigned seed = 0; seed < worlds() / 10; ++seed) {
+        drawn::World world = drawn::draw_uneven_world(1000 * GetParam() + seed);
+        auto& [network, graph, cluster, space] = world;
+        const search::Answer quick = search::search(graph, cluster, space);
+        space.exhaustive = true;
+        const search::Answer slow = search::search(graph, cluster, space);
+        ASSERT_EQ(told(quick), told(slow)) << "world " << GetParam() << "/" << seed << " on " << space.devices;
+        pruned += quick.counts.pruned > 0 ? 1U : 0U;
+    }
+    EXPECT_GT(pruned, 0U) << "worlds in which bounds are used";
+}
+
+/// How much of what plans of one layout need a bound shows.
+struct Shown {
+    int plans = 0;
+    int half = 0;  ///< plans of which more than half is needed wherever the pipeline is cut
+};
+
+/// Expects that the bound for all cuts is no more than what plans need, with what the first micro-batch keeps.
+void expect_bounded(const drawn::World& world, const search::MeshLayout& layout, step::PlayedOrders& orders,
+                    Shown& shown) {
+    plan::Plan plan = search::plan_of(world.space, layout.strategy);
+    layout.apply(plan);
+    plan.microbatch = 1;
+    const step::CostedGraph first = step::cost_graph(world.graph, world.cluster, plan, {});
+    const search::Variants variants(world.graph, world.space.vary, world.space.overlap, {});
+    for (const std::int64_t microbatch : search::divisors(layout.samples)) {
+        plan.microbatch = microbatch;
+        const step::CostedGraph costed = step::cost_graph(world.graph, world.cluster, plan, {});
+        if (plan::tightest_broken(costed.sharded->limits) != nullptr ||
+            world.graph.segment_count() < plan.pipeline_stages()) {
+            return;
+        }
+        EXPECT_TRUE(search::keeps_in_proportion(first, 1, costed, microbatch));
+        for (const search::Variant& variant : variants.of(plan)) {
+            variant.apply(plan);
+            if (plan.places().on_stage() > 1) {
+                continue;
+            }
+            const Bytes needed = step::evaluate(costed, plan, step::Detail::totals).memory.total();
+            search::AnyCut cuts(costed, first, orders);
+            const auto may_fit = [&](Bytes limit) {
+                return cuts.may_fit(plan, layout.samples / microbatch, static_cast<double>(microbatch), limit);
+            };
+            EXPECT_TRUE(may_fit(needed)) << reports::plan_text(step::evaluate(costed, plan));
+            ++shown.plans;
+            shown.half += may_fit(0.5 * needed) ? 0 : 1;
+        }
+    }
+}
+
+TEST_P(Worlds, NoPlanNeedsLessThanTheBoundForAllCuts) {
+    Shown shown;
+    step::PlayedOrders orders;
+    for (unsigned seed = 0; seed < worlds() / 10; ++seed) {
+        const drawn::World world = drawn::draw_uneven_world(1000 * GetParam() + seed);
+        for (const search::MeshLayout& layout : search::enumerate(world.graph, world.cluster, world.space).layouts) {
+            expect_bounded(world, layout, orders, shown);
+            ASSERT_FALSE(HasFailure()) << "world " << GetParam() << "/" << seed;
+        }
+    }
+    EXPECT_GT(shown.half, shown.plans / 4);
 }
 
 /// A search under the world's conditions, and one with a parameter changed: what the searches of one question share.
