@@ -68,8 +68,9 @@ graph::Graph network(const Question& question) {
     return graph::build(library().model(question.model, settings));
 }
 
-search::Space space_of(const Question& question, const graph::Graph& graph) {
+search::Space space_of(const Question& question, const graph::Graph& graph, const cluster::Cluster& cluster) {
     search::Space space;
+    space.precision = cluster.device.supports(Precision::bf16) ? Precision::bf16 : Precision::fp16;
     space.devices = question.devices;
     space.batch = question.batch;
     space.vary = question.vary;
@@ -91,7 +92,7 @@ std::string digits(Seconds time) { return fmt::format("{:.9g}", time.in(unit::se
 Run run(const Question& question, bool exhaustive) {
     const graph::Graph graph = network(question);
     const cluster::Cluster cluster = library().cluster(question.machine);
-    search::Space space = space_of(question, graph);
+    search::Space space = space_of(question, graph, cluster);
     space.exhaustive = exhaustive;
     const double start = processor_seconds();
     const search::Answer answer = search::search(graph, cluster, space);
@@ -179,7 +180,7 @@ void explanations(Signature& signature) {
     const Question question{"llama-3.1-70b, 64 of dgx-h100", "llama-3.1-70b", "dgx-h100", 64, 512, {}, {}};
     const graph::Graph graph = network(question);
     const cluster::Cluster cluster = library().cluster(question.machine);
-    search::Space space = space_of(question, graph);
+    search::Space space = space_of(question, graph, cluster);
     space.top = search::kCompetitors;
     const search::Answer answer = search::search(graph, cluster, space);
     std::vector<std::pair<double, std::string>> found;
@@ -201,7 +202,7 @@ void limits(Signature& signature) {
     const Question question{"resnet50 on abci, 64 samples a device", "resnet50", "abci", 1, 64, {}, {}};
     const graph::Graph graph = network(question);
     const cluster::Cluster cluster = library().cluster(question.machine);
-    const search::Space space = space_of(question, graph);
+    const search::Space space = space_of(question, graph, cluster);
     const double start = processor_seconds();
     const std::vector<search::StrategyLimits> found =
         search::limits(graph, cluster, space, {.samples_per_device = 64, .machine = cluster.devices()});
