@@ -49,6 +49,27 @@ double misalignment(const graph::Kernel& kernel, Precision precision) {
     return whole(kernel.n) && whole(kernel.k) ? 1 : kOutside;
 }
 
+std::optional<FlopPerSecond> unaligned_rate(const cluster::Device& device, const graph::Kernel& kernel,
+                                            Precision precision) {
+    constexpr FlopPerSecond kOfMultiprocessor = 0.93_TFLOP_per_s;
+    constexpr double kWord = 16;
+    const bool units = !is_narrow(precision) && device.supports(precision) && device.peak(precision) > device.vector;
+    if (kernel.kind != graph::KernelKind::matmul || kernel.batch > 1 || !units || device.maker() != "NVIDIA") {
+        return std::nullopt;
+    }
+    // Rows of the weight, of the input and of the result: features of either side, never samples.
+    const double other = kernel.direction == graph::Direction::backward_weight ? kernel.m : kernel.k;
+    const double whole = kWord / stored_bytes(precision).in(unit::byte);
+    double together = whole;
+    while (together > 1 && (std::fmod(kernel.n, together) != 0 || std::fmod(other, together) != 0)) {
+        together /= 2;
+    }
+    if (together >= whole) {
+        return std::nullopt;
+    }
+    return together * static_cast<double>(device.multiprocessors) * kOfMultiprocessor;
+}
+
 double quantisation(const cluster::Device& device, double m, double n, double batch) {
     if (device.tiles.empty()) {
         return 1;

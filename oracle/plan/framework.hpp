@@ -45,6 +45,8 @@ enum class FrameworkParameter {
     message,
     dispatch_width,
     host_update,
+    unpadded_rows,
+    aligned_units,
 };
 
 /// A parameter: its name, unit, neutral value and range.
@@ -117,6 +119,11 @@ inline constexpr std::array kFrameworkParameters{
     FrameworkParameterKind{FrameworkParameter::host_update, "host_update", false, 0, 0, 20,
                            "how much longer the host's processors take to update states that are kept there than its "
                            "memory takes to move them once; 0: they are copied to the device, which updates them"},
+    FrameworkParameterKind{FrameworkParameter::unpadded_rows, "unpadded_rows", false, 0, 0, 1,
+                           "share of the weights whose rows are no multiple of 16 bytes that are used so; 0: software "
+                           "pads vocabularies"},
+    FrameworkParameterKind{FrameworkParameter::aligned_units, "aligned_units", false, 0, 0, 1,
+                           "share of the products of such rows that leave the matrix units, as with cuBLAS before 11"},
 };
 
 /// The value of a parameter and its 90 % interval, in base units.

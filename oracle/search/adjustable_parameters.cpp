@@ -53,6 +53,8 @@ constexpr std::array kFrameworkLabels{
     FrameworkLabel{FrameworkParameter::message, "time of a message between stages"},
     FrameworkLabel{FrameworkParameter::dispatch_width, "bytes sent to experts"},
     FrameworkLabel{FrameworkParameter::host_update, "time of the update on the host"},
+    FrameworkLabel{FrameworkParameter::unpadded_rows, "rows that are not padded"},
+    FrameworkLabel{FrameworkParameter::aligned_units, "rows that leave the matrix units"},
 };
 static_assert(kFrameworkLabels.size() == plan::kFrameworkParameters.size());
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "cost/error_source.hpp"
+#include "cost/roofline.hpp"
 #include "step/im2col.hpp"
 
 namespace dodona::step {
@@ -23,9 +25,12 @@ bool kernels_are_alike(const plan::Framework& a, const plan::Framework& b) {
         FrameworkParameter::stream,         FrameworkParameter::gather,
         FrameworkParameter::cast,           FrameworkParameter::recurrent_overhead,
         FrameworkParameter::channels_last,  FrameworkParameter::window_reuse,
-        FrameworkParameter::im2col_samples,
+        FrameworkParameter::im2col_samples, FrameworkParameter::unpadded_rows,
     };
-    return std::all_of(kOfKernels.begin(), kOfKernels.end(), [&](FrameworkParameter of) { return a[of] == b[of]; });
+    const bool same =
+        std::all_of(kOfKernels.begin(), kOfKernels.end(), [&](FrameworkParameter of) { return a[of] == b[of]; });
+    const bool pads = a[FrameworkParameter::unpadded_rows] == 0;
+    return same && (pads || a[FrameworkParameter::aligned_units] == b[FrameworkParameter::aligned_units]);
 }
 
 KernelCost::KernelCost(const cluster::Device& device, const plan::Plan& plan, bool adds_gradients)
@@ -102,7 +107,7 @@ void KernelCost::add(const Kernel& kernel, bool in_block, PassCost& cost) {
 }
 
 /// Algorithms that exploit overlapping windows (Winograd, FFT) need workspace. Without it libraries use the direct
-/// product.
+/// product. Weights whose rows are not padded are read a few elements at a time.
 cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) const {
     cost::KernelTime time = cost::kernel_time(device_, kernel, precision);
     const double share = framework_[plan::FrameworkParameter::window_reuse];
@@ -111,6 +116,16 @@ cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) co
         direct.window = 1;
         const cost::KernelTime without = cost::kernel_time(device_, direct, precision);
         time.time = share * time.time + (1 - share) * without.time;
+    }
+    const double unpadded = framework_[plan::FrameworkParameter::unpadded_rows];
+    const std::optional<FlopPerSecond> rate = cost::unaligned_rate(device_, kernel, precision);
+    if (unpadded > 0 && rate) {
+        const double outside = framework_[plan::FrameworkParameter::aligned_units];
+        const auto at = [&](FlopPerSecond most) {
+            return time.time.rescaled_to(max(time.time.value, kernel.times * kernel.flops / most));
+        };
+        const Estimate on_vector_units = device_.vector > FlopPerSecond{} ? at(device_.vector) : time.time;
+        time.time = (1 - unpadded) * time.time + unpadded * ((1 - outside) * at(*rate) + outside * on_vector_units);
     }
     return time;
 }
