@@ -70,6 +70,17 @@ std::optional<FlopPerSecond> unaligned_rate(const cluster::Device& device, const
     return together * static_cast<double>(device.multiprocessors) * kOfMultiprocessor;
 }
 
+std::optional<double> instruction_rate(const cluster::Device& device) {
+    constexpr double kLanes = 128;
+    constexpr double kSlowestClock = 0.9e9;  // with 128 vector units; half as many otherwise
+    if (device.maker() != "NVIDIA" || device.multiprocessors <= 0 || device.vector <= FlopPerSecond{}) {
+        return std::nullopt;
+    }
+    const double lanes = kLanes * static_cast<double>(device.multiprocessors);
+    const double clock = device.vector.in(unit::flop_per_second) / (2 * lanes);
+    return lanes * (clock < kSlowestClock ? 2 * clock : clock);
+}
+
 double quantisation(const cluster::Device& device, double m, double n, double batch) {
     if (device.tiles.empty()) {
         return 1;

@@ -26,6 +26,12 @@ double misalignment(const graph::Kernel& kernel, Precision precision);
 std::optional<FlopPerSecond> unaligned_rate(const cluster::Device& device, const graph::Kernel& kernel,
                                             Precision precision);
 
+/// Instructions that a device's threads can issue in a second: one a clock for each of the 128 lanes of a
+/// multiprocessor's four schedulers; the clock follows from the data sheet's rate of vector units, 64 or 128 a
+/// multiprocessor. None for other makers than NVIDIA, and where the file does not say. Source: NVIDIA, CUDA C++
+/// Programming Guide, "Compute Capabilities", of 6.0 to 12.0.
+std::optional<double> instruction_rate(const cluster::Device& device);
+
 /// Rows, columns and depth of one matrix instruction: mma.m16n8k16, PTX ISA, "Matrix multiply-accumulate operation".
 inline constexpr double kInstructionRows = 16;
 inline constexpr double kInstructionColumns = 8;

@@ -55,6 +55,7 @@ constexpr std::array kFrameworkLabels{
     FrameworkLabel{FrameworkParameter::host_update, "time of the update on the host"},
     FrameworkLabel{FrameworkParameter::unpadded_rows, "rows that are not padded"},
     FrameworkLabel{FrameworkParameter::aligned_units, "rows that leave the matrix units"},
+    FrameworkLabel{FrameworkParameter::element_instructions, "instructions of element-wise passes"},
 };
 static_assert(kFrameworkLabels.size() == plan::kFrameworkParameters.size());
 

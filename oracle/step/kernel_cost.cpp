@@ -20,12 +20,19 @@ bool is_product(const Kernel& kernel) {
 bool kernels_are_alike(const plan::Framework& a, const plan::Framework& b) {
     using plan::FrameworkParameter;
     constexpr std::array kOfKernels{
-        FrameworkParameter::matmul,         FrameworkParameter::convolution,
-        FrameworkParameter::attention,      FrameworkParameter::recurrent,
-        FrameworkParameter::stream,         FrameworkParameter::gather,
-        FrameworkParameter::cast,           FrameworkParameter::recurrent_overhead,
-        FrameworkParameter::channels_last,  FrameworkParameter::window_reuse,
-        FrameworkParameter::im2col_samples, FrameworkParameter::unpadded_rows,
+        FrameworkParameter::matmul,
+        FrameworkParameter::convolution,
+        FrameworkParameter::attention,
+        FrameworkParameter::recurrent,
+        FrameworkParameter::stream,
+        FrameworkParameter::gather,
+        FrameworkParameter::cast,
+        FrameworkParameter::recurrent_overhead,
+        FrameworkParameter::channels_last,
+        FrameworkParameter::window_reuse,
+        FrameworkParameter::im2col_samples,
+        FrameworkParameter::unpadded_rows,
+        FrameworkParameter::element_instructions,
     };
     const bool same =
         std::all_of(kOfKernels.begin(), kOfKernels.end(), [&](FrameworkParameter of) { return a[of] == b[of]; });
@@ -116,6 +123,12 @@ cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) co
         direct.window = 1;
         const cost::KernelTime without = cost::kernel_time(device_, direct, precision);
         time.time = share * time.time + (1 - share) * without.time;
+    }
+    const double instructions = framework_[plan::FrameworkParameter::element_instructions];
+    if (const std::optional<double> rate = cost::instruction_rate(device_);
+        instructions > 0 && rate && kernel.kind == graph::KernelKind::stream) {
+        const Seconds issued = Seconds::of_base(kernel.times * kernel.elements * instructions / *rate);
+        time.time = time.time.rescaled_to(max(time.time.value, issued));
     }
     const double unpadded = framework_[plan::FrameworkParameter::unpadded_rows];
     const std::optional<FlopPerSecond> rate = cost::unaligned_rate(device_, kernel, precision);

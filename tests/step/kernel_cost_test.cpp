@@ -146,6 +146,31 @@ TEST(KernelCost, RowsThatAreNotPaddedAreReadAFewElementsAtATime) {
     EXPECT_NEAR(rate(gpt2), 100, 1e-6) << "nothing is known of others";
 }
 
+// 80 multiprocessors of 128 lanes at 1 GHz issue 10.24e12 instructions a second. A pass over 1e9 elements of 2 bytes takes
+// 2 ms at 1 TB/s and 1e9 * 30 / 10.24e12 = 2.93 ms to issue; in fp32 4 ms, which is longer.
+TEST(KernelCost, PassesAreBoundByTheirInstructionsWhereMemoryIsFast) {
+    cluster::Device on = device();
+    on.family = "NVIDIA V100";
+    on.multiprocessors = 80;
+    on.vector = 2 * 10.24_TFLOP_per_s;
+    on.matrix[Precision::fp32] = on.vector;
+    const Kernel pass = graph::stream(1e9, 0);
+    const auto takes = [&](Precision precision, double instructions) {
+        plan::Plan plan = plan_in(precision);
+        plan.framework.number(plan::FrameworkParameter::element_instructions).value = instructions;
+        KernelCost kernels(on, plan, false);
+        return micro(kernels.alone({pass}, true));
+    };
+    EXPECT_NEAR(takes(Precision::bf16, 0), 2000, 1e-6);
+    EXPECT_NEAR(takes(Precision::bf16, 30), 1e9 * 30 / 10.24e6, 1e-6);
+    EXPECT_NEAR(takes(Precision::fp32, 30), 4000, 1e-6);
+    EXPECT_NEAR(takes(Precision::bf16, 15), 2000, 1e-6);
+    on.vector = 10.24_TFLOP_per_s;
+    EXPECT_NEAR(takes(Precision::bf16, 30), 1e9 * 30 / 10.24e6, 1e-6) << "64 vector units at the same clock";
+    on.family = "AMD MI300X";
+    EXPECT_NEAR(takes(Precision::bf16, 30), 2000, 1e-6) << "nothing is known of others";
+}
+
 /// Every kind of kernel, in a block and outside, forward and into gradients; of a data sheet, and of a device whose
 /// convolutions were measured.
 std::vector<double> times_under(const plan::Framework& framework) {
@@ -176,6 +201,7 @@ std::vector<double> times_under(const plan::Framework& framework) {
             }
         }
         times.push_back(micro(kernels.with_casts({graph::matmul(4096, 50257, 1024)}, false)));
+        times.push_back(micro(kernels.alone({graph::stream(1e9)}, true)));
     }
     return times;
 }
