@@ -106,9 +106,12 @@ struct Weight {
     std::vector<TensorDimension> dimensions;
     Operand operand;
     std::string tied_to;  ///< the layer that owns this weight; empty: this layer
-    double touched = 0;   ///< elements that one sample reads and updates (rows of a table); 0: all
+    double touched = 0;   ///< elements that one sample reads (rows of a table); 0: all
+    bool whole = false;   ///< the gradient of a table has all rows, whatever was read
 
     [[nodiscard]] double elements() const;
+    /// Elements whose gradient one sample makes; 0: all.
+    [[nodiscard]] double changed() const { return whole ? 0 : touched; }
 };
 
 /// A reduction that is needed when one of the loops `over` is split (softmax, norms, batch statistics). The message has

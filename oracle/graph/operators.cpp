@@ -119,8 +119,8 @@ constexpr std::array kKinds{
                  "batch, sequence, vocabulary, feature", Element::index},
     OperatorKind{
         "embedding_bag", build_embedding_bag, 1, 1, "sums of look-ups in many tables",
-        "`rows`: a number for all tables or a list, one for each; `features`; `tables` and `lookups` are those of "
-        "the ids",
+        "`rows`: a number for all tables or a list, one for each; `features`; `gradient` = sparse or whole; `tables` "
+        "and `lookups` are those of the ids",
         "batch, table, lookup, row, feature", Element::index},
     OperatorKind{"interaction", build_interaction, 2, 2, "dot products of a dense vector and those of tables",
                  "`self` = false, `fused` = 0 (1: one kernel a pass). Inputs: dense (batch, feature), tables (batch, "

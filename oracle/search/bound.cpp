@@ -120,7 +120,7 @@ Bytes kept(const graph::Graph& graph, const Space& space) {
                 continue;
             }
             const double elements = static_cast<double>(graph.instances(v)) * weight.elements();
-            const plan::WeightSize size{.elements = elements, .rows = 0, .factors = 0, .touched = weight.touched};
+            const plan::WeightSize size{.elements = elements, .rows = 0, .factors = 0, .touched = weight.changed()};
             all += space.offload.weights || space.vary.offload
                        ? Bytes{}
                        : elements * graph::stored_weight(layer.storage_of(weight), bytes.weight);

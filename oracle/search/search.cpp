@@ -168,7 +168,9 @@ private:
             const MeshLayout& layout = enumeration_.layouts[open.layout];
             Plan plan = plan_of(context_.space, layout.strategy);
             results_[open.layout] = search_mesh(context_, layout, open.layout, plan, *open.passes, {.time = time});
-            time.slowest = slowest_of_interest();
+            if (!results_[open.layout].kept.empty()) {
+                time.slowest = slowest_of_interest();
+            }
             report(done_.fetch_add(1) + 1);
         }
     }

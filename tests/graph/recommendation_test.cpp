@@ -22,6 +22,20 @@ LocalExtents of_all_samples(const Nest& built) {
     return local;
 }
 
+// The gradient of all rows in fp32, 2.048e9 bytes, is set to zero before the look-ups' are added.
+TEST(EmbeddingBag, MayHaveTheGradientOfAllRows) {
+    const Nest bag =
+        nest("embedding_bag", {tensor({{"table", 8}, {"lookup", 100}}, Element::index)},
+             {{"rows", int64_t{1'000'000}}, {"features", int64_t{64}}, {"gradient", std::string("whole")}});
+    EXPECT_EQ(bag.weights[0].changed(), 0) << "of all";
+    EXPECT_EQ(bag.weights[0].touched, 51'200) << "of these a sample reads";
+    const Work some = tables().work(of_all_samples(tables()));
+    const Work all = bag.work(of_all_samples(bag));
+    ASSERT_EQ(all.backward_weight.size(), some.backward_weight.size() + 1);
+    EXPECT_EQ(all.backward_weight[0].fixed_bytes, 2.048e9 * unit::byte);
+    EXPECT_EQ(tables().weights[0].changed(), 51'200);
+}
+
 // 8 * 1e6 * 64 * 4 = 2.048e9 bytes; a sample touches 8 * 100 * 64 numbers.
 TEST(EmbeddingBag, HasOneWeightForAllTables) {
     const Nest bag = tables();

@@ -12,8 +12,8 @@ constexpr int kTable = 1, kLookup = 2, kTableRow = 3, kFeature = 4;
 
 /// Forward reads a row of the table a look-up and writes one sum a table; backward adds one row of gradient a look-up
 /// into the table's: one kernel for all tables, as FBGEMM's and HugeCTR's are. A rank with a part of the rows has its
-/// share of the look-ups. `rows`: of a table in the mean.
-Work pooled(const LocalExtents& local, double rows) {
+/// share of the look-ups. `rows`: of a table in the mean. A whole gradient, which is in fp32, is set to zero before.
+Work pooled(const LocalExtents& local, double rows, bool whole) {
     const double lookups = local[kBatch] * local[kTable] * local[kLookup];
     const double met = lookups * local[kTableRow] / rows;
     const double pooled = local[kBatch] * local[kTable] * local[kFeature];
@@ -28,7 +28,12 @@ Work pooled(const LocalExtents& local, double rows) {
                          .pooled = true};
     Kernel scatter = forward;
     scatter.elements = 2 * met * local[kFeature] + pooled;
-    return {.forward = {forward}, .backward_input = {}, .backward_weight = {scatter}, .model_forward = Flop{}};
+    Work work{.forward = {forward}, .backward_input = {}, .backward_weight = {scatter}, .model_forward = Flop{}};
+    if (whole) {
+        const double table = local[kTable] * local[kTableRow] * local[kFeature];
+        work.backward_weight.insert(work.backward_weight.begin(), stream(0, 0, 4 * table * unit::byte));
+    }
+    return work;
 }
 
 /// An extent that the ids have and an attribute may repeat.
@@ -107,6 +112,7 @@ Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs)
     const Extent tables = x.dimensions[1].extent;
     const TensorDimension& lookup = x.dimensions[2];
     const TensorDimension row = rows_of_tables(attributes, tables);
+    const bool whole = attributes.word("gradient", {"sparse", "whole"}, "sparse") == "whole";
     if (!agrees(attributes, "tables", tables) || !agrees(attributes, "lookups", lookup.extent)) {
         return {};
     }
@@ -122,11 +128,12 @@ Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs)
                      .dimensions = {{"table", tables}, row, {"feature", features}},
                      .operand = {.loops = {kTable, kTableRow, kFeature}, .windows = {}},
                      .tied_to = {},
-                     .touched = lookup.density * static_cast<double>(tables * lookup.extent * features)}};
+                     .touched = lookup.density * static_cast<double>(tables * lookup.extent * features),
+                     .whole = whole}};
     nest.result = {.dimensions = {x.dimensions[0], x.dimensions[1], {"feature", features}}};
     nest.saved = {{.what = Saved::What::input, .element = Element::index, .for_weights = true}};
-    nest.work = [rows = row.density * static_cast<double>(row.extent)](const LocalExtents& local) {
-        return pooled(local, rows);
+    nest.work = [rows = row.density * static_cast<double>(row.extent), whole](const LocalExtents& local) {
+        return pooled(local, rows, whole);
     };
     return nest;
 }
