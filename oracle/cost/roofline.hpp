@@ -16,13 +16,13 @@ namespace dodona::cost {
 /// units has a quarter of their peak on V100, A100 and H100.
 double misalignment(const graph::Kernel& kernel, Precision precision);
 
-/// The most that matrix units do of a product with a weight whose rows are not whole 16-byte words, and are not padded; none
-/// where they are whole, on devices of other makers than NVIDIA, and where no matrix units are used. What moves into
-/// shared memory is as many elements an access as the rows are aligned to, and that rate a multiprocessor bounds the
-/// product. Source of the rate: cuBLAS 13 on an H100 and an H200, whatever the format (calibrate/evidence/tables: the
-/// head of GPT-2, 50,257 wide, steps/h100-sxm5-80gb.jsonl and h200-sxm-141gb.jsonl: 123 TFLOP/s of 132 multiprocessors in
-/// bf16 and 125 in tf32, the harmonic means of the three products; that of BERT, 30,522 wide,
-/// kernels/h200_records.jsonl: 228). Domain: measured there alone; A100s are taken to be alike.
+/// The most that matrix units do of a product with a weight whose rows are not whole 16-byte words, and are not padded;
+/// none where they are whole, on devices of other makers than NVIDIA, and where no matrix units are used. What moves
+/// into shared memory is as many elements an access as the rows are aligned to, and that rate a multiprocessor bounds
+/// the product. Source of the rate: cuBLAS 13 on an H100 and an H200, whatever the format (calibrate/evidence/tables:
+/// the head of GPT-2, 50,257 wide, steps/h100-sxm5-80gb.jsonl and h200-sxm-141gb.jsonl: 123 TFLOP/s of 132
+/// multiprocessors in bf16 and 125 in tf32, the harmonic means of the three products; that of BERT, 30,522 wide,
+/// kernels/h200_records.jsonl: 228). Domain: measured there alone; others of NVIDIA are taken to be alike.
 std::optional<FlopPerSecond> unaligned_rate(const cluster::Device& device, const graph::Kernel& kernel,
                                             Precision precision);
 

@@ -65,7 +65,7 @@ bool are_laid_alike(const ShardedGraph& a, const ShardedGraph& b) {
                       });
 }
 
-/// Writes the numbers of elements of another micro-batch. Samples touch as many rows of a table each, up to all of them.
+/// Writes the numbers of elements of another micro-batch. Samples touch as many rows of a table each, up to all.
 void write_between(const ShardedGraph& first, const ShardedGraph& last, std::int64_t microbatch,
                    ShardedGraph& sharded) {
     const auto more = static_cast<double>(microbatch - first.microbatch);

@@ -224,7 +224,7 @@ void send_round(const Mesh& mesh, Atoms streams, LayerTransfer& transfer) {
 
 double touched_elements(const Nest& nest, const graph::Weight& weight, double elements,
                         const graph::LocalExtents& local) {
-    double touched = weight.touched * (elements / weight.elements()) * local[0];
+    double touched = weight.changed() * (elements / weight.elements()) * local[0];
     for (int loop = 1; loop < static_cast<int>(nest.loops.size()); ++loop) {
         if (!weight.operand.has(loop)) {
             const Loop& l = nest.loops[static_cast<std::size_t>(loop)];

@@ -48,7 +48,7 @@ WeightShard weight_shard(const graph::Nest& nest, const graph::Weight& weight, c
 /// overlap with the layer's compute.
 void send_round(const Mesh& mesh, Atoms streams, LayerTransfer& transfer);
 /// Elements of a weight's shard that one micro-batch touches: the rows that its samples look up in this shard. Domain:
-/// look-ups spread evenly over the table. 0 for a weight that is read whole.
+/// look-ups spread evenly over the table. 0 for a weight that is read whole, or whose gradient is.
 double touched_elements(const graph::Nest& nest, const graph::Weight& weight, double elements,
                         const graph::LocalExtents& local);
 

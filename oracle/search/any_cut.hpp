@@ -19,8 +19,8 @@ namespace dodona::search {
 
 class AnyCut {
 public:
-    /// `states`: costs on the plan's own mesh; `passes`: those of a micro-batch that may be another. Both must outlive the
-    /// object.
+    /// `states`: costs on the plan's own mesh; `passes`: those of a micro-batch that may be another. Both must outlive
+    /// the object.
     AnyCut(const step::CostedGraph& states, const step::CostedGraph& passes, step::PlayedOrders& orders)
         : states_(states), passes_(passes), orders_(orders) {}
 

@@ -1,10 +1,12 @@
 // Shards that follow from two derivations against those derived for each micro-batch.
 #include "plan/mesh_shards.hpp"
 
+#include <optional>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "drawn_plan.hpp"
-#include "step/validate.hpp"
 
 namespace dodona::derivation {
 namespace mesh_shards_test {

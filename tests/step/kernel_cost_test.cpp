@@ -115,8 +115,8 @@ TEST(KernelCost, SlowsKernelsDownByKind) {
     EXPECT_EQ(kernels.evidence().worst, Evidence::data_sheet);
 }
 
-// 8,192 tokens of GPT-2's head on 80 multiprocessors: 0.93 TFLOP/s each for one element an access, 74.4 in all, of 100; of
-// BERT's, whose rows are whole words of two elements, 148.8, which is no bound; outside the matrix units 10.
+// 8,192 tokens of GPT-2's head on 80 multiprocessors: 0.93 TFLOP/s each for one element an access, 74.4 in all, of 100;
+// of BERT's, whose rows are whole words of two elements, 148.8, which is no bound; outside the matrix units 10.
 TEST(KernelCost, RowsThatAreNotPaddedAreReadAFewElementsAtATime) {
     cluster::Device on = device();
     on.family = "NVIDIA V100";
@@ -146,8 +146,8 @@ TEST(KernelCost, RowsThatAreNotPaddedAreReadAFewElementsAtATime) {
     EXPECT_NEAR(rate(gpt2), 100, 1e-6) << "nothing is known of others";
 }
 
-// 80 multiprocessors of 128 lanes at 1 GHz issue 10.24e12 instructions a second. A pass over 1e9 elements of 2 bytes takes
-// 2 ms at 1 TB/s and 1e9 * 30 / 10.24e12 = 2.93 ms to issue; in fp32 4 ms, which is longer.
+// 80 multiprocessors of 128 lanes at 1 GHz issue 10.24e12 instructions a second. A pass over 1e9 elements of 2 bytes
+// takes 2 ms at 1 TB/s and 1e9 * 30 / 10.24e12 = 2.93 ms to issue; in fp32 4 ms, which is longer.
 TEST(KernelCost, PassesAreBoundByTheirInstructionsWhereMemoryIsFast) {
     cluster::Device on = device();
     on.family = "NVIDIA V100";
