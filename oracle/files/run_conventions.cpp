@@ -125,6 +125,7 @@ RunConventions read_run_conventions(Document document) {
     conventions.overlap = read_convention_lines(fields.find("overlap"));
     conventions.not_timed = read_convention_lines(fields.find("not_timed"));
     conventions.memory_units = read_convention_lines(fields.find("memory_units"));
+    conventions.memory_ranks = read_convention_lines(fields.find("memory_ranks"));
     conventions.memory = read_convention_lines(fields.find("memory"));
     for (const Value& value : fields.find("recompute").list()) {
         conventions.recompute.push_back(read_recompute(value));
@@ -163,6 +164,7 @@ RunConventions combined(RunConventions first, RunConventions then) {
     append(first.overlap, std::move(then.overlap));
     append(first.not_timed, std::move(then.not_timed));
     append(first.memory_units, std::move(then.memory_units));
+    append(first.memory_ranks, std::move(then.memory_ranks));
     append(first.memory, std::move(then.memory));
     append(first.recompute_words, std::move(then.recompute_words));
     append(first.recompute, std::move(then.recompute));

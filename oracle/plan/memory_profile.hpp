@@ -62,6 +62,10 @@ struct MemoryProfile {
     /// A gated activation keeps the result of its function beside what it reads: gate, up and f(gate), as software does
     /// that runs operators one by one. Source: huggingface/nanotron: src/nanotron/models/llama.py, GLUActivation.
     bool gate_results = false;
+    /// Inputs of products that a strategy would gather again in backward (Rule::regather) are kept gathered, beside their
+    /// shards. Source: huggingface/nanotron: src/nanotron/parallel/tensor_parallel/functional.py,
+    /// tp_recompute_allgather = False.
+    bool gathered_inputs = false;
     /// What gated activations in blocks read is kept in the precision of the products too.
     /// Source: DeepSeek-AI, arXiv:2412.19437, section 3.3.3: inputs of SwiGLU in fp8, its output recomputed.
     bool quantised_gates = false;

@@ -126,6 +126,20 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
         }
     }
     add_gate_result(v, count, segment);
+    add_gathered(v, count, segment);
+}
+
+void SegmentMemories::add_gathered(Vertex v, double count, SegmentMemory& segment) const {
+    if (!profile_.gathered_inputs) {
+        return;
+    }
+    for (const plan::LayerTransfer& transfer : sharded_.layers[v].transfers) {
+        if (transfer.purpose == plan::Purpose::regather) {
+            const Bytes bytes = count * transfer.transfer.elements * element_bytes(transfer.element, precision_);
+            segment.saved += bytes;
+            segment.dropped += named_ && repeated_[v] ? bytes : Bytes{};
+        }
+    }
 }
 
 /// The result of the function is as large as either of the two tensors that a gated activation reads.

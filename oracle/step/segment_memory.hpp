@@ -61,6 +61,7 @@ private:
     bool first(const Tensor& tensor, graph::Vertex v);
     void add_saved(graph::Vertex v, double count, SegmentMemory& segment);
     void add_gate_result(graph::Vertex v, double count, SegmentMemory& segment) const;
+    void add_gathered(graph::Vertex v, double count, SegmentMemory& segment) const;
     void add_for_weights(graph::Vertex v, double count, SegmentMemory& segment);
     void add_inputs_instead(graph::Vertex v, double count, SegmentMemory& segment);
     [[nodiscard]] plan::SavedTensor kept_input(graph::Vertex v, graph::Vertex producer) const;

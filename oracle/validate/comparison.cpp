@@ -32,16 +32,19 @@ std::string reason(const InputError& error, const files::MeasuredRun& run) {
     return others == 0 ? text : fmt::format("{}; and {} more", text, others);
 }
 
-/// Memory as the kind of measurement sees it, of the rank with most; some runs report their last rank's.
-Bytes seen_memory(const step::Prediction& prediction, const std::string& kind) {
+/// Memory as the kind of measurement sees it, of the rank that the row has it of.
+Bytes seen_memory(const step::Prediction& prediction, const std::string& kind, MemoryRank rank) {
     using step::MemoryTotals;
     const bool reserved = kind == "reserved";
     const bool allocated = kind == "allocated" || kind == "last-rank-allocated";
     const Bytes MemoryTotals::*seen = allocated  ? &MemoryTotals::allocated
                                       : reserved ? &MemoryTotals::reserved
                                                  : &MemoryTotals::process;
-    if (kind == "last-rank-allocated" && !prediction.stages.empty()) {
+    if (!prediction.stages.empty() && (rank == MemoryRank::last || kind == "last-rank-allocated")) {
         return prediction.stages.back().memory.*seen;
+    }
+    if (!prediction.stages.empty() && rank == MemoryRank::first) {
+        return prediction.stages.front().memory.*seen;
     }
     Bytes most = prediction.totals.*seen;
     for (const step::StagePrediction& stage : prediction.stages) {
@@ -72,7 +75,7 @@ void predict(const files::MeasuredRun& run, const Question& question, RunResult&
     }
     if (run.peak_memory && run.memory_kind != "oom") {
         result.measured_memory = question.memory_unit * *run.peak_memory;
-        result.predicted_memory = seen_memory(prediction, run.memory_kind);
+        result.predicted_memory = seen_memory(prediction, run.memory_kind, question.memory_rank);
     }
 }
 

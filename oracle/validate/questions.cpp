@@ -28,6 +28,16 @@ step::TimePart part_of(const files::ConventionLine& word) {
 
 constexpr std::string_view kGibibyte = "GiB";
 
+MemoryRank memory_rank_of(const files::ConventionLine& word) {
+    if (word.word == "first") {
+        return MemoryRank::first;
+    }
+    if (word.word == "last") {
+        return MemoryRank::last;
+    }
+    fail(word.where, fmt::format("\"{}\" is no rank whose memory a row may have", word.word), "first or last");
+}
+
 /// In the place of a framework: what is usual for the run's network, strategy and device.
 constexpr std::string_view kUsual = "usual";
 
@@ -53,6 +63,9 @@ Questions::Questions(files::Library library, Tables tables, files::RunConvention
         if (word.word != kGibibyte) {
             fail(word.where, fmt::format("\"{}\" is no unit of measured memory", word.word), "GiB");
         }
+    }
+    for (const files::ConventionLine& word : conventions_.memory_ranks) {
+        static_cast<void>(memory_rank_of(word));
     }
     for (const files::ConventionLine& word : conventions_.frozen_weights) {
         static_cast<void>(storage_of(word));
@@ -273,6 +286,9 @@ Question Questions::asked(const files::MeasuredRun& given, const Named& named) {
     question.plan.memory = memory_of(run, question.plan.framework);
     if (first_match(run, conventions_.memory_units) != nullptr) {
         question.memory_unit = 0x1p30 / 1e9;
+    }
+    if (const files::ConventionLine* whose = first_match(run, conventions_.memory_ranks)) {
+        question.memory_rank = memory_rank_of(*whose);
     }
     for (std::size_t i = 0; i < not_timed_.size(); ++i) {
         if (conventions_.not_timed[i].when.holds(run)) {

@@ -21,12 +21,16 @@
 
 namespace dodona::validate {
 
+/// Whose memory a row has: of the rank with most, or of one of the first or last stage.
+enum class MemoryRank { fullest, first, last };
+
 struct Question {
     std::shared_ptr<const graph::Graph> graph;
     std::shared_ptr<const cluster::Cluster> cluster;
     plan::Plan plan;
     std::vector<step::TimePart> not_timed;  ///< parts of a step that the measured time leaves out
     double memory_unit = 1;                 ///< bytes in one byte of measured memory, as the row has it
+    MemoryRank memory_rank = MemoryRank::fullest;
 };
 
 /// What the software of a run is like: its framework with its mechanisms, and what it keeps beside in device memory.

@@ -336,6 +336,16 @@ TEST(Questions, KnowRowsWhoseMemoryIsInBinaryUnits) {
     EXPECT_THROW(Questions(library, {}, own), InputError);
 }
 
+TEST(Questions, KnowWhoseMemoryARowHas) {
+    EXPECT_EQ(questions().of(run({{"gpus", "1"}})).memory_rank, MemoryRank::fullest);
+    files::RunConventions own;
+    own.memory_ranks = {{.when = {}, .word = "first", .where = {}}};
+    const files::Library library(root());
+    EXPECT_EQ(Questions(library, {}, own).of(run({{"gpus", "1"}})).memory_rank, MemoryRank::first);
+    own.memory_ranks.front().word = "middle";
+    EXPECT_THROW(Questions(library, {}, own), InputError);
+}
+
 TEST(Questions, KnowWhatSoftwareDoes) {
     const auto software = [](const Cells& changed) {
         Cells cells{{"model", "llama-2-70b"}, {"input", "seq=4096"}, {"gpus", "1"}};
