@@ -30,8 +30,7 @@ const Description& description<MemoryProfile>() {
                      "Gated activations keep the result of their function beside what they read, as software does that "
                      "runs operators one by one."),
                  optional<&MemoryProfile::gathered_inputs>(
-                     "gathered_inputs",
-                     "Inputs of products that a strategy would gather again in backward are kept gathered."),
+                     "gathered_inputs", "Inputs that a strategy would gather again in backward are kept gathered."),
                  optional<&MemoryProfile::quantised_gates>(
                      "quantised_gates",
                      "What gated activations of blocks read is kept in the precision of the products too."),

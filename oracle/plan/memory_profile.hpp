@@ -62,8 +62,8 @@ struct MemoryProfile {
     /// A gated activation keeps the result of its function beside what it reads: gate, up and f(gate), as software does
     /// that runs operators one by one. Source: huggingface/nanotron: src/nanotron/models/llama.py, GLUActivation.
     bool gate_results = false;
-    /// Inputs of products that a strategy would gather again in backward (Rule::regather) are kept gathered, beside their
-    /// shards. Source: huggingface/nanotron: src/nanotron/parallel/tensor_parallel/functional.py,
+    /// Inputs that a strategy would gather again in backward (Purpose::regather) are kept gathered, beside their shards.
+    /// A strategy without Rule::regather keeps them gathered only, and has no transfer in backward. Source: huggingface/nanotron: src/nanotron/parallel/tensor_parallel/functional.py,
     /// tp_recompute_allgather = False.
     bool gathered_inputs = false;
     /// What gated activations in blocks read is kept in the precision of the products too.

@@ -206,6 +206,24 @@ TEST(GateResults, AreKeptBesideWhatTheGateReads) {
     EXPECT_EQ(gated_activations({.gate_results = true}) - gated_activations({}), 2 * 64 * 2);
 }
 
+// Sequence over tensor ranks but in `up`, whose input, 4 tokens of 8 features of two bytes, is gathered in two blocks.
+TEST(GatheredInputs, AreKeptBesideTheirShards) {
+    plan::Plan plan = usual();
+    plan.strategy = test::strategy("sequence", {"tensor"});
+    plan.strategy.rules = {
+        {.match = {.names = {"*up"}}, .lay = {{"out_feature", {"tensor"}, {}}}, .regather = true},
+        {.match = {.kinds = {"rms_norm", "gelu", "linear", "add"}}, .lay = {{"sequence", {"tensor"}, {}}}}};
+    plan.strategy.everywhere = {};
+    plan.strategy.shard_axes = {};
+    plan.mesh = {{"tensor", 2}};
+    const auto activations = [&](const plan::MemoryProfile& memory) {
+        return part(with(memory, plan), MemoryPart::activations);
+    };
+    EXPECT_EQ(activations({.gathered_inputs = true}) - activations({}), 2 * 4 * 8 * 2);
+    plan.strategy.rules[0].regather = false;
+    EXPECT_EQ(activations({.gathered_inputs = true}), activations({})) << "there is nothing to gather again";
+}
+
 TEST(QuantisedGates, AreWhatRecomputedActivationsStartFrom) {
     plan::Plan plan = usual();
     plan.precision = Precision::fp8;

@@ -3,6 +3,7 @@
 
 #include "plan/recompute.hpp"
 #include "runs.hpp"
+#include "validate/comparison.hpp"
 #include "validate/plan_of_run.hpp"
 
 namespace dodona::validate::testing {
@@ -342,8 +343,32 @@ TEST(Questions, KnowWhoseMemoryARowHas) {
     own.memory_ranks = {{.when = {}, .word = "first", .where = {}}};
     const files::Library library(root());
     EXPECT_EQ(Questions(library, {}, own).of(run({{"gpus", "1"}})).memory_rank, MemoryRank::first);
+    own.memory_ranks.front().word = "last";
+    EXPECT_EQ(Questions(library, {}, own).of(run({{"gpus", "1"}})).memory_rank, MemoryRank::last);
     own.memory_ranks.front().word = "middle";
     EXPECT_THROW(Questions(library, {}, own), InputError);
+}
+
+// The first of two stages holds two micro-batches, the last one and the logits.
+TEST(Memory, IsThatOfTheRankThatARowHasItOf) {
+    const std::vector<files::MeasuredRun> runs{run({{"model", "llama-3.1-8b"},
+                                                    {"gpus", "2"},
+                                                    {"pipeline", "2"},
+                                                    {"strategy", "megatron"},
+                                                    {"peak_memory_bytes", "6e10"},
+                                                    {"memory_kind", "reserved"}})};
+    const auto predicted = [&](const std::string& whose) {
+        files::RunConventions own;
+        if (!whose.empty()) {
+            own.memory_ranks = {{.when = {}, .word = whose, .where = {}}};
+        }
+        Questions asked(files::Library(root()), {}, own);
+        const RunResult row = compare(runs, asked, [](std::int64_t, std::int64_t) { return true; }).rows.front();
+        EXPECT_EQ(row.refusal, "");
+        return row.predicted_memory.value_or(Bytes{});
+    };
+    EXPECT_NE(predicted("first"), predicted("last"));
+    EXPECT_EQ(predicted(""), max(predicted("first"), predicted("last")));
 }
 
 TEST(Questions, KnowWhatSoftwareDoes) {
