@@ -55,7 +55,13 @@ const Description& description<MemoryProfile>() {
                                                         "Buffers of each communicator, not taken from the allocator.",
                                                         {.range = kNotNegative}),
                  optional<&MemoryProfile::fragmentation>(
-                     "fragmentation", "What the allocator has reserved and cannot use, over what is allocated.",
+                     "fragmentation",
+                     "What the allocator has reserved and cannot use, over tensors that come and go in a step: "
+                     "activations, workspace and buffers.",
+                     {.range = kShare}),
+                 optional<&MemoryProfile::recomputed_fragmentation>(
+                     "recomputed_fragmentation",
+                     "The same where whole blocks are recomputed. Counts if larger than `fragmentation`.",
                      {.range = kShare})},
         .file_kind = "memory",
         .defaults = default_of<MemoryProfile>};

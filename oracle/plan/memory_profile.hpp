@@ -5,7 +5,8 @@
 // neutral one keeps only what the operators of the network declare.
 //
 //   allocated = tensors                          handed out by the allocator
-//   reserved  = allocated (1 + fragmentation)    taken from the driver
+//   reserved  = allocated                        taken from the driver
+//               + fragmentation * tensors that come and go in a step: activations, workspace, buffers
 //               + copies of the update
 //   process   = reserved + communicators         as nvidia-smi prints for the process
 //               + the runtime's context
@@ -84,7 +85,10 @@ struct MemoryProfile {
     Bytes reduction_bucket;    ///< size of a bucket of flattened gradients
     Bytes workspace;           ///< workspaces of libraries, from the allocator
     Bytes communicator;        ///< buffers of one communicator, not from the allocator
-    double fragmentation = 0;  ///< reserved but unused memory over allocated memory
+    double fragmentation = 0;  ///< reserved but unused memory over tensors that come and go in a step
+    /// The same where whole blocks are recomputed: what is kept of each lies among what is freed, and the tensors of its
+    /// repetition find other gaps. Counts if larger than `fragmentation`.
+    double recomputed_fragmentation = 0;
 
     bool operator==(const MemoryProfile&) const = default;
 };

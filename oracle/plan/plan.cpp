@@ -55,6 +55,11 @@ bool Plan::offloads_gradients() const { return offload.weights || (offload.optim
 
 bool Plan::updates_on_host() const { return offload.optimizer && framework[FrameworkParameter::host_update] > 0; }
 
+double Plan::fragmentation() const {
+    const bool repeats = recompute == RecomputeKind::full || recompute == RecomputeKind::every;
+    return repeats ? std::max(memory.fragmentation, memory.recomputed_fragmentation) : memory.fragmentation;
+}
+
 std::int64_t Plan::pipeline_stages() const { return strategy.pipeline ? axis_size(*strategy.pipeline) : 1; }
 
 Places Plan::places() const { return places_of(schedule_of(schedule), pipeline_stages(), virtual_stages); }

@@ -137,6 +137,8 @@ struct Plan {
     [[nodiscard]] bool offloads_gradients() const;  ///< with weights, or where the software keeps them with states
     /// Whether the host's processors update the states (FrameworkParameter::host_update).
     [[nodiscard]] bool updates_on_host() const;
+    /// What the allocator has reserved and cannot use, over tensors that come and go in a step.
+    [[nodiscard]] double fragmentation() const;
     [[nodiscard]] std::int64_t devices() const;
     [[nodiscard]] std::int64_t pipeline_stages() const;  ///< 1 without a pipeline
     /// Where the parts of the network are on the stages of the pipeline.

@@ -31,7 +31,7 @@ std::vector<AnyCut::Piece> AnyCut::pieces(const plan::Plan& plan, double scale) 
                 piece.states += bytes.weights + bytes.gradients + bytes.optimizer;
             }
         }
-        piece.kept = scale * step::least_kept(passes_.segments[u], plan);
+        piece.kept = (1 + plan.fragmentation()) * scale * step::least_kept(passes_.segments[u], plan);
         pieces.push_back(piece);
     }
     return pieces;
@@ -54,7 +54,7 @@ const AnyCut::InFlight& AnyCut::in_flight(const plan::Plan& plan, std::int64_t m
 
 bool AnyCut::may_fit(const plan::Plan& plan, std::int64_t microbatches, double scale, Bytes limit) {
     const std::vector<Piece> pieces = this->pieces(plan, scale);
-    const Bytes room = (1 + kSumRounding) / (1 + plan.memory.fragmentation) * (limit - states_.context());
+    const Bytes room = (1 + kSumRounding) * (limit - states_.context());
     std::size_t next = 0;
     std::int64_t placed = 0;  // instances of the next piece's segment that earlier stages hold
     for (const double held : in_flight(plan, microbatches).of_stage) {

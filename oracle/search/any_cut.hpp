@@ -33,7 +33,7 @@ private:
     struct Piece {
         std::int64_t count = 0;
         Bytes states;
-        Bytes kept;  ///< of one micro-batch
+        Bytes kept;  ///< of one micro-batch, with the allocator's unused blocks
     };
     [[nodiscard]] std::vector<Piece> pieces(const plan::Plan& plan, double scale) const;
     /// Micro-batches that each stage holds at its peak.

@@ -69,7 +69,7 @@ Bytes FeasibilityBound::least_memory(const plan::Plan& plan, const Meshes& meshe
     }
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     constexpr double kRounding = 1 - 1e-9;  // sums in another order may be this much smaller
-    return kRounding * (1 + plan.memory.fragmentation) / static_cast<double>(stages) * sum + context;
+    return kRounding / static_cast<double>(stages) * sum + context;
 }
 
 MeshKey PassTables::key_of(const plan::Plan& plan, const plan::Mesh& mesh) const {

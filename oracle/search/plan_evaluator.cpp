@@ -21,7 +21,8 @@ void PlanEvaluator::choose(const Variant& variant) {
     variant.apply(plan_);
     const bool other_cut =
         !chosen_ || chosen_->virtual_stages != variant.virtual_stages || chosen_->schedule != variant.schedule;
-    const bool other_kept = other_cut || chosen_->recompute != variant.recompute;
+    const bool other_kept = other_cut || chosen_->recompute != variant.recompute ||
+                            chosen_->offload.activations != variant.offload.activations;
     const bool other_states = other_cut || chosen_->shard != variant.shard;
     const bool other_memory = other_kept || other_states || chosen_->offload != variant.offload;
     chosen_ = variant;

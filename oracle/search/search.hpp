@@ -19,8 +19,8 @@
 
 namespace dodona::search {
 
-/// Share of device memory that plans leave free unless they are asked not to. Of 72 published peaks 70 were at most 4 %
-/// above their prediction; one was 7 % above it, one 36 % (calibrate/evidence/pages/accuracy.md, column "memory").
+/// Share of device memory that plans leave free unless they are asked not to. Of 66 published peaks 56 were at most 5 %
+/// above their prediction and 64 at most 8 %; one was 42 % above it (rows of calibrate/evidence/pages/accuracy.md).
 inline constexpr double kUsualReserve = 0.05;
 
 /// What varies besides meshes, micro-batches, recomputation, sharding and schedules.

@@ -24,7 +24,7 @@ StageMemory memory_of(const StageWork& work, const plan::Plan& plan) {
             .limit = work.on->memory_limit(),
             .always = predicted.allocated - working - kept,
             .working = working,
-            .unusable = plan.memory.fragmentation};
+            .unusable = plan.fragmentation()};
 }
 
 /// Collectives of layers in the passes of a position.

@@ -48,7 +48,7 @@ struct StageMemory {
     Bytes limit;             ///< of its device
     Bytes always;            ///< for the whole step: states, buffers, workspace
     Bytes working;           ///< dropped activations, while they are recomputed and used
-    double unusable = 0;     ///< what the allocator has reserved and cannot use, over what is allocated
+    double unusable = 0;     ///< what the allocator has reserved and cannot use, over tensors that come and go
 };
 
 /// How samples reach the devices (input_time.hpp), busy times of a step. Without noise all but `fixed` is in

@@ -35,6 +35,8 @@ bool is_product(const Layer& layer) { return layer.trains() && layer.nest.linear
 
 }  // namespace
 
+Bytes beside(Bytes earlier, Bytes kept, Bytes transient) { return max(earlier - kept, transient); }
+
 Bytes element_bytes(Element element, Precision precision) {
     switch (element) {
         case Element::activation: return stored_bytes(precision);
@@ -75,6 +77,23 @@ SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedG
     if (profile_.shared_input > Bytes{} && is_narrow(precision_)) {
         find_shared();
     }
+    find_waiting();
+}
+
+/// In backward the last reader of a result is reached first; its gradient waits for the other readers and the producer.
+void SegmentMemories::find_waiting() {
+    std::vector<double> reached(graph_.layers.size());  // by last reader
+    double waiting = 0;
+    for (Vertex v = 0; v < graph_.layers.size(); ++v) {
+        waiting -= reached[v];
+        waiting_.push_back(waiting);
+        const Layer& layer = graph_.layer(v);
+        if (layer.goes_backward() && !layer.consumers.empty()) {
+            const Vertex last = *std::max_element(layer.consumers.begin(), layer.consumers.end());
+            waiting += sharded_.layers[v].output_elements;
+            reached[last] += sharded_.layers[v].output_elements;
+        }
+    }
 }
 
 void SegmentMemories::find_shared() {
@@ -92,7 +111,10 @@ void SegmentMemories::find_shared() {
 }
 
 void SegmentMemories::add(Vertex v, double count, SegmentMemory& segment) {
+    const Bytes before = segment.saved;
     add_saved(v, count, segment);
+    // In backward, the layers before this one run when what it keeps is free.
+    segment.transient = beside(segment.transient, segment.saved - before, Bytes{});
     add_for_weights(v, count, segment);
     if (repeated_[v]) {
         add_inputs_instead(v, count, segment);
@@ -221,7 +243,7 @@ plan::SavedTensor SegmentMemories::kept_input(Vertex v, Vertex producer) const {
 void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
     const Bytes element = stored_bytes(precision_);
     const plan::ShardedLayer& sharded = sharded_.layers[v];
-    Bytes transient = sharded.transient_elements * element;
+    Bytes transient = (sharded.transient_elements + waiting_[v]) * element;
     if (const plan::SavedTensor* logits = logits_of(sharded)) {
         switch (profile_.loss) {
             case LossMemory::probabilities: break;
@@ -229,9 +251,6 @@ void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
             case LossMemory::unfused: transient = max(transient, logits->elements * (element + 2.0 * kSingle)); break;
             case LossMemory::in_place: transient = Bytes{}; break;
         }
-    }
-    if (gradient_in_place(v)) {
-        transient += -1.0 * sharded.output_elements * element;
     }
     if (profile_.gradient_placeholders && is_product(graph_.layer(v)) && !in_block(v)) {
         for (const plan::WeightShard& weight : sharded.weights) {
@@ -275,16 +294,6 @@ bool SegmentMemories::is_alike(Vertex tensor, Vertex v) const {
 }
 
 bool SegmentMemories::in_block(Vertex v) const { return graph_.segments[graph_.layer(v).segment].is_block(); }
-
-bool SegmentMemories::gradient_in_place(Vertex v) const {
-    if (profile_.loss != LossMemory::in_place) {
-        return false;
-    }
-    const std::vector<Vertex>& consumers = graph_.layer(v).consumers;
-    return !consumers.empty() && std::all_of(consumers.begin(), consumers.end(), [&](Vertex consumer) {
-        return logits_of(sharded_.layers[consumer]) != nullptr;
-    });
-}
 
 double SegmentMemories::matrix(Vertex v, std::size_t weight) const {
     const graph::Nest& nest = graph_.layer(v).nest;

@@ -26,6 +26,10 @@ Bytes element_bytes(graph::Element element, Precision precision);
 /// Formats specification 1.0, section 5; NVIDIA, Introducing NVFP4 (2025).
 Bytes quantised_bytes(Precision precision);
 
+/// Most transient memory at a time beside all that is kept for backward: of layers that need `earlier`, and of what comes
+/// after them, which keeps `kept` and needs `transient`. Backward reaches the earlier layers when `kept` is free.
+Bytes beside(Bytes earlier, Bytes kept, Bytes transient);
+
 struct SegmentMemory {
     Bytes saved;  ///< kept for backward without recomputation
     /// Kept beside it, once a stage: tensors that all instances of a repeated block read alike.
@@ -35,7 +39,7 @@ struct SegmentMemory {
     /// their results.
     Bytes for_weights;
     Bytes instead;                    ///< inputs of recomputed layers, which are kept instead
-    Bytes transient;                  ///< gradients of inputs and output of the layer where these are largest
+    Bytes transient;                  ///< most at a time beside `saved`: gradients of inputs and output of a layer
     std::vector<Bytes> placeholders;  ///< for the gradient of each matrix of a block (MemoryProfile)
     Bytes widest_weight;              ///< the largest matrix in fp32
 };
@@ -72,12 +76,11 @@ private:
     /// Whether a layer keeps a tensor that all instances of its block read alike.
     [[nodiscard]] bool is_alike(graph::Vertex tensor, graph::Vertex v) const;
     void find_shared();
+    void find_waiting();
     /// Whether the tensor is kept once for a product and another layer (MemoryProfile::shared_input).
     [[nodiscard]] bool is_shared(const plan::SavedTensor& saved) const;
     /// Whether what the layer keeps is kept in the precision of products.
     [[nodiscard]] bool is_quantised(const plan::SavedTensor& saved, graph::Vertex v) const;
-    /// Whether the only readers of the layer's result are losses that overwrite it with its gradient.
-    [[nodiscard]] bool gradient_in_place(graph::Vertex v) const;
     /// Elements of one matrix of a weight; of one expert if there are several.
     [[nodiscard]] double matrix(graph::Vertex v, std::size_t weight) const;
 
@@ -90,6 +93,7 @@ private:
     const std::vector<bool>& repeated_;
     std::set<graph::Vertex> shared_;
     std::set<graph::Vertex> alike_;  ///< what blocks read alike
+    std::vector<double> waiting_;    ///< by vertex: elements of gradients beside it of what later layers read already
     std::set<Tensor> at_home_;
     std::set<std::pair<Tensor, std::int64_t>> elsewhere_;
     std::set<std::pair<Tensor, std::size_t>> for_weights_;  ///< with the segment that needs it

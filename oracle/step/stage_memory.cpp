@@ -91,9 +91,16 @@ SegmentKept segment_kept(const SegmentCost& segment, std::int64_t count, const p
     return {static_cast<double>(kept_inputs) * segment.checkpoint(), kept_inputs > 0 ? segment.checkpoint() : Bytes{}};
 }
 
-/// Workspace: transient tensors of a layer, and placeholders that stay allocated.
+/// What backward of a micro-batch frees when it has passed a part of a stage that keeps `kept`.
+Bytes freed(Bytes kept, Bytes for_weights, const plan::Plan& plan) {
+    if (plan.offload.activations) {
+        return {};
+    }
+    return plan::splits_backward(plan.schedule) ? max(kept - for_weights, Bytes{}) : kept;
+}
+
+/// Workspace that stays allocated, placeholders, and the cast of a weight's gradient.
 Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage) {
-    Bytes transient;
     Bytes cast;
     std::map<Bytes, std::int64_t> placeholders;  // size -> the largest number in one segment
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
@@ -101,7 +108,6 @@ Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& 
             continue;
         }
         const SegmentMemory& segment = costed.segments[u].memory;
-        transient = max(transient, segment.transient);
         cast = max(cast, segment.widest_weight);
         std::map<Bytes, std::int64_t> here;
         for (const Bytes size : segment.placeholders) {
@@ -112,7 +118,7 @@ Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& 
     for (const auto& [size, number] : placeholders) {
         kept += static_cast<double>(number) * size;
     }
-    return transient + kept + (plan.memory.gradient_copies ? cast : Bytes{});
+    return kept + (plan.memory.gradient_copies ? cast : Bytes{});
 }
 
 /// Number of communicators of a stage: one for each group of its collectives, for its pipeline neighbours, and for all
@@ -177,6 +183,7 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
     for (std::size_t c = 0; c < stage.virtual_stages.size(); ++c) {
         Checkpoints checkpoints(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
         std::map<graph::Vertex, Bytes> alike;
+        Bytes transient;
         for (std::size_t u = 0; u < costed.segments.size(); ++u) {
             const std::int64_t count = stage.virtual_stages[c].counts[u];
             if (count == 0) {
@@ -189,6 +196,7 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
             kept.for_weights += for_weights;
             each[c].all[token ? 1 : 0] += here.all;
             each[c].for_weights[token ? 1 : 0] += for_weights;
+            transient = beside(transient, freed(here.all, for_weights, plan), segment.memory.transient);
             for (const auto& [tensor, bytes] : segment.memory.alike) {
                 alike[tensor] = max(alike[tensor], bytes);
             }
@@ -202,6 +210,7 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
             kept.microbatch += bytes;
         }
         kept.working = max(kept.working, checkpoints.largest());
+        kept.transient = max(kept.transient, transient);
     }
     kept.segments = std::max<std::int64_t>(1, segments);
     take_heaviest(held, each, kept);
@@ -247,10 +256,12 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, updated_at_once, away.optimizer);
     place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, away.activations);
     memory[MemoryPart::recompute] = kept.working;
-    memory[MemoryPart::workspace] = buffers.workspace;
+    memory[MemoryPart::workspace] = kept.transient + buffers.workspace;
     memory[MemoryPart::buffers] = buffers.message + states.gathered + buffers.neighbours;
     const Bytes copies = plan.updates_on_host() ? Bytes{} : states.update_copies;
-    memory[MemoryPart::cache] = plan.memory.fragmentation * memory.total() + copies + buffers.reduction;
+    const Bytes passing = (away.activations ? memory[MemoryPart::activations] : kept.total()) + kept.working +
+                          memory[MemoryPart::workspace] + memory[MemoryPart::buffers];
+    memory[MemoryPart::cache] = plan.fragmentation() * passing + copies + buffers.reduction;
     memory[MemoryPart::communicators] = static_cast<double>(buffers.communicators) * plan.memory.communicator;
     memory[MemoryPart::context] = buffers.context;
     return memory;

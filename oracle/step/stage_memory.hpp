@@ -17,6 +17,7 @@ struct KeptActivations {
     Bytes for_weights;                 ///< of one, after gradients of inputs where those of weights are put off
     Bytes largest;                     ///< of one segment instance and one micro-batch
     Bytes working;                     ///< dropped tensors that live only while blocks are recomputed
+    Bytes transient;                   ///< most at a time beside all of these: gradients of a layer's inputs and output
     std::int64_t segments = 1;         ///< segment instances of the stage
     std::int64_t weight_versions = 1;  ///< those that micro-batches in flight started with
     [[nodiscard]] Bytes total() const { return blocks + token; }
@@ -31,7 +32,7 @@ Bytes least_kept(const SegmentCost& segment, const plan::Plan& plan);
 
 /// Memory of a stage besides states and kept activations.
 struct StageBuffers {
-    Bytes workspace;
+    Bytes workspace;   ///< of libraries, placeholders, the cast of a gradient
     Bytes message;     ///< the largest collective of a layer
     Bytes neighbours;  ///< send and receive buffers of pipeline neighbours, two in each direction
     Bytes reduction;   ///< gradient buckets (MemoryProfile)
@@ -43,8 +44,9 @@ StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, co
 
 /// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). Offloaded tensors leave two
 /// buffers of the largest segment on the device, but for states that the host updates. The plan's memory profile adds
-/// what software needs; the cluster's memory_reserve is kept free. Not modelled: connections of all-to-all groups to each peer, the lifetime of a table's
-/// dense gradient.
+/// what software needs; the cluster's memory_reserve is kept free. Not modelled: connections of all-to-all groups to
+/// each peer, the lifetime of a table's dense gradient, what gradients of weights that are put off keep inside the
+/// segment that is going backward.
 MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
                          const StageBuffers& buffers);
 MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,

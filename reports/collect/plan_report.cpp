@@ -155,7 +155,7 @@ void add_played(Document& document, const search::Answer& answer) {
 /// Why plans leave memory free (search::kUsualReserve).
 std::string reserve_text(const search::Answer& answer) {
     const std::string why = answer.reserve == search::kUsualReserve
-                                ? ": of 72 published peaks 70 were at most 4 % above their prediction, one 36 %"
+                                ? ": of 66 published peaks 56 were at most 5 % above their prediction, 64 at most 8 %"
                                 : "";
     return fmt::format("plans leave {} of memory free{} (--reserve)", percent(answer.reserve), why);
 }
