@@ -21,6 +21,7 @@
 #include "files/document.hpp"
 #include "files/library.hpp"
 #include "files/text.hpp"
+#include "play/played_allocator.hpp"
 #include "play/simulated_step.hpp"
 #include "reports/collect/exchange_report.hpp"
 #include "reports/collect/simulation_report.hpp"
@@ -169,6 +170,9 @@ int run_simulate(Arguments& arguments) {
     play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan, order);
     if (network.flows) {
         play_on_network(network, asked, step);
+    }
+    if (!order) {
+        step.allocator = play::play_allocator(workload.graph, workload.cluster, plan, step.fullest_stage());
     }
     const reports::Subject subject{workload.model, workload.machine};
     if (!trace.empty()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "play/memory_over_time.hpp"
+#include "play/played_allocator.hpp"
 #include "play/step_tasks.hpp"
 #include "schedule/schedule.hpp"
 #include "simulate/critical_path.hpp"
@@ -96,6 +97,8 @@ struct SimulatedStep {
     std::optional<std::string> other_order;  ///< name of what was played instead of the plan's schedule
     std::int64_t in_flight = 0;              ///< passes whose activations the fullest stage holds
     std::int64_t in_flight_of_plan = 0;  ///< ... in the order of the plan's schedule, of which the memory is predicted
+
+    std::optional<PlayedAllocator> allocator;  ///< of the fullest stage, where it was asked for
 
     std::optional<NetworkFlows> network;  ///< none: transfers took the times of the tables
 

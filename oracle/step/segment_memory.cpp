@@ -123,6 +123,22 @@ void SegmentMemories::add(Vertex v, double count, SegmentMemory& segment) {
     add_placeholders(v, count, segment);
 }
 
+std::vector<KeptTensor> SegmentMemories::add_listed(Vertex v, double count, SegmentMemory& segment) {
+    std::vector<KeptTensor> listed;
+    listed_ = &listed;
+    add(v, count, segment);
+    listed_ = nullptr;
+    return listed;
+}
+
+void SegmentMemories::keep(const plan::SavedTensor* saved, Bytes bytes, bool dropped, SegmentMemory& segment) const {
+    segment.saved += bytes;
+    segment.dropped += dropped ? bytes : Bytes{};
+    if (listed_ != nullptr) {
+        listed_->push_back({.saved = saved, .bytes = bytes, .dropped = dropped});
+    }
+}
+
 bool SegmentMemories::first(const Tensor& tensor, Vertex v) {
     if (graph_.layer(tensor.first.first).segment == graph_.layer(v).segment) {
         return at_home_.insert(tensor).second;
@@ -141,11 +157,8 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
         if (saved.slot == 0 && !first({{saved.tensor, quantised}, saved.sharding}, v)) {
             continue;
         }
-        const Bytes bytes = count * saved.elements * width(saved, v);
-        segment.saved += bytes;
-        if (named_ ? repeated_[saved.tensor] : saved.selective) {
-            segment.dropped += bytes;
-        }
+        const bool dropped = named_ ? repeated_[saved.tensor] : saved.selective;
+        keep(&saved, count * saved.elements * width(saved, v), dropped, segment);
     }
     add_gate_result(v, count, segment);
     add_gathered(v, count, segment);
@@ -158,8 +171,7 @@ void SegmentMemories::add_gathered(Vertex v, double count, SegmentMemory& segmen
     for (const plan::LayerTransfer& transfer : sharded_.layers[v].transfers) {
         if (transfer.purpose == plan::Purpose::regather) {
             const Bytes bytes = count * transfer.transfer.elements * element_bytes(transfer.element, precision_);
-            segment.saved += bytes;
-            segment.dropped += named_ && repeated_[v] ? bytes : Bytes{};
+            keep(nullptr, bytes, named_ && repeated_[v], segment);
         }
     }
 }
@@ -173,10 +185,7 @@ void SegmentMemories::add_gate_result(Vertex v, double count, SegmentMemory& seg
         return;
     }
     const Bytes bytes = count * gate->elements * element_bytes(gate->element, precision_);
-    segment.saved += bytes;
-    if (named_ && repeated_[v]) {
-        segment.dropped += bytes;
-    }
+    keep(nullptr, bytes, named_ && repeated_[v], segment);
 }
 
 /// An input that several products of a segment read, such as that of queries, keys and values, is there once. Once dX is

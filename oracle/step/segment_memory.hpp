@@ -44,6 +44,13 @@ struct SegmentMemory {
     Bytes widest_weight;              ///< the largest matrix in fp32
 };
 
+/// A tensor that a layer keeps for backward, as SegmentMemory counts it.
+struct KeptTensor {
+    const plan::SavedTensor* saved = nullptr;  ///< null: a gate's result or a gathered input
+    Bytes bytes;                               ///< of all instances of the layer
+    bool dropped = false;                      ///< by selective recomputation or recomputation of named layers
+};
+
 /// Computes the memory of segments layer by layer, in topological order. A tensor is counted where the first layer
 /// keeps it.
 class SegmentMemories {
@@ -55,6 +62,9 @@ public:
     /// `count`: instances of the layer in one instance of its segment.
     void add(graph::Vertex v, double count, SegmentMemory& segment);
 
+    /// The same; returns the tensors where they are counted, without those that blocks read alike.
+    std::vector<KeptTensor> add_listed(graph::Vertex v, double count, SegmentMemory& segment);
+
 private:
     /// A tensor in a sharding; its quantised copy counts as another tensor.
     using Tensor = std::pair<std::pair<graph::Vertex, bool>, plan::Sharding>;
@@ -63,6 +73,7 @@ private:
     /// (a repeated block that keeps its output keeps the next instance's input); otherwise each consuming segment keeps
     /// one.
     bool first(const Tensor& tensor, graph::Vertex v);
+    void keep(const plan::SavedTensor* saved, Bytes bytes, bool dropped, SegmentMemory& segment) const;
     void add_saved(graph::Vertex v, double count, SegmentMemory& segment);
     void add_gate_result(graph::Vertex v, double count, SegmentMemory& segment) const;
     void add_gathered(graph::Vertex v, double count, SegmentMemory& segment) const;
@@ -92,8 +103,9 @@ private:
     bool named_;  ///< the plan recomputes layers by name
     const std::vector<bool>& repeated_;
     std::set<graph::Vertex> shared_;
-    std::set<graph::Vertex> alike_;  ///< what blocks read alike
-    std::vector<double> waiting_;    ///< by vertex: elements of gradients beside it of what later layers read already
+    std::vector<KeptTensor>* listed_ = nullptr;  ///< where tensors are listed; null: they are not
+    std::set<graph::Vertex> alike_;              ///< what blocks read alike
+    std::vector<double> waiting_;  ///< by vertex: elements of gradients beside it of what later layers read already
     std::set<Tensor> at_home_;
     std::set<std::pair<Tensor, std::int64_t>> elsewhere_;
     std::set<std::pair<Tensor, std::size_t>> for_weights_;  ///< with the segment that needs it

@@ -13,6 +13,8 @@ namespace {
 
 /// Counts the checkpoints of a virtual stage: its blocks in groups of `every`, one checkpoint per group. A layer
 /// outside blocks starts a new group.
+///
+/// Backward repeats a group as a whole; when it has reached a block, the blocks of the group up to it are there.
 class Checkpoints {
 public:
     explicit Checkpoints(std::int64_t every) : every_(every) {}
@@ -25,6 +27,7 @@ public:
     /// Adds `count` blocks, each with `saved` bytes while recomputed; returns the new checkpoints.
     std::int64_t add(std::int64_t count, Bytes saved) {
         std::int64_t checkpoints = 0;
+        repeated_ = {};
         if (filled_ > 0) {
             const std::int64_t taken = std::min(count, every_ - filled_);
             extend(taken, saved);
@@ -32,7 +35,7 @@ public:
         }
         checkpoints += count / every_;
         if (count >= every_) {
-            largest_ = max(largest_, static_cast<double>(every_) * saved);
+            repeated_ = static_cast<double>(every_) * saved;
         }
         if (count % every_ > 0) {
             ++checkpoints;
@@ -41,13 +44,14 @@ public:
         return checkpoints;
     }
 
-    [[nodiscard]] Bytes largest() const { return largest_; }
+    /// Bytes of the group up to the block that was added last; the most of these where several were.
+    [[nodiscard]] Bytes repeated() const { return repeated_; }
 
 private:
     void extend(std::int64_t blocks, Bytes saved) {
         open_ += static_cast<double>(blocks) * saved;
         filled_ += blocks;
-        largest_ = max(largest_, open_);
+        repeated_ = max(repeated_, open_);
         if (filled_ == every_) {
             stop();
         }
@@ -56,7 +60,7 @@ private:
     std::int64_t every_;
     std::int64_t filled_ = 0;
     Bytes open_;
-    Bytes largest_;
+    Bytes repeated_;
 };
 
 bool in_parts(const plan::Plan& plan) {
@@ -89,6 +93,14 @@ SegmentKept segment_kept(const SegmentCost& segment, std::int64_t count, const p
     }
     const std::int64_t kept_inputs = checkpoints.add(count, segment.memory.saved);
     return {static_cast<double>(kept_inputs) * segment.checkpoint(), kept_inputs > 0 ? segment.checkpoint() : Bytes{}};
+}
+
+/// Dropped tensors that are there while an instance of a segment goes backward.
+Bytes working_of(const SegmentCost& segment, const plan::Plan& plan, const Checkpoints& checkpoints) {
+    if (drops_blocks(segment, plan)) {
+        return checkpoints.repeated();
+    }
+    return in_parts(plan) ? segment.memory.dropped : Bytes{};
 }
 
 /// What backward of a micro-batch frees when it has passed a part of a stage that keeps `kept`.
@@ -180,10 +192,12 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
     KeptActivations kept;
     std::vector<KeptOfOne> each(stage.virtual_stages.size());
     std::int64_t segments = 0;
+    Bytes with_working;
     for (std::size_t c = 0; c < stage.virtual_stages.size(); ++c) {
         Checkpoints checkpoints(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
         std::map<graph::Vertex, Bytes> alike;
         Bytes transient;
+        Bytes recomputing;
         for (std::size_t u = 0; u < costed.segments.size(); ++u) {
             const std::int64_t count = stage.virtual_stages[c].counts[u];
             if (count == 0) {
@@ -196,22 +210,25 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
             kept.for_weights += for_weights;
             each[c].all[token ? 1 : 0] += here.all;
             each[c].for_weights[token ? 1 : 0] += for_weights;
-            transient = beside(transient, freed(here.all, for_weights, plan), segment.memory.transient);
+            const Bytes free = freed(here.all, for_weights, plan);
+            const Bytes working = working_of(segment, plan, checkpoints);
+            transient = beside(transient, free, segment.memory.transient);
+            recomputing = beside(recomputing, free, segment.memory.transient + working);
             for (const auto& [tensor, bytes] : segment.memory.alike) {
                 alike[tensor] = max(alike[tensor], bytes);
             }
             kept.microbatch += here.all;
             kept.largest = max(kept.largest, here.one);
-            kept.working = max(kept.working, in_parts(plan) ? segment.memory.dropped : Bytes{});
             segments += count;
         }
         for (const auto& [tensor, bytes] : alike) {
             each[c].all[0] += bytes;
             kept.microbatch += bytes;
         }
-        kept.working = max(kept.working, checkpoints.largest());
         kept.transient = max(kept.transient, transient);
+        with_working = max(with_working, recomputing);
     }
+    kept.working = with_working - kept.transient;
     kept.segments = std::max<std::int64_t>(1, segments);
     take_heaviest(held, each, kept);
     return kept;

@@ -16,8 +16,8 @@ struct KeptActivations {
     Bytes microbatch;                  ///< of one micro-batch through all virtual stages
     Bytes for_weights;                 ///< of one, after gradients of inputs where those of weights are put off
     Bytes largest;                     ///< of one segment instance and one micro-batch
-    Bytes working;                     ///< dropped tensors that live only while blocks are recomputed
-    Bytes transient;                   ///< most at a time beside all of these: gradients of a layer's inputs and output
+    Bytes transient;                   ///< most at a time beside these: gradients of a layer's inputs and output
+    Bytes working;                     ///< what dropped tensors add to the peak, which live while they are used again
     std::int64_t segments = 1;         ///< segment instances of the stage
     std::int64_t weight_versions = 1;  ///< those that micro-batches in flight started with
     [[nodiscard]] Bytes total() const { return blocks + token; }

@@ -112,6 +112,21 @@ Record network_record(const SimulatedStep& step) {
             {"tabulated", step.network->tabulated}, {"degraded", degraded}, {"busiest_links", busiest}};
 }
 
+Record allocator_record(const SimulatedStep& step) {
+    if (!step.allocator) {
+        return {};
+    }
+    const auto use = [](const play::AllocatorUse& of) {
+        return Record{{"allocated_bytes", of.allocated},
+                      {"reserved_bytes", of.reserved},
+                      {"fragmentation", of.fragmentation()},
+                      {"fits", of.fits}};
+    };
+    return {{"stage", step.allocator->stage + 1},
+            {"fixed_segments", use(step.allocator->fixed)},
+            {"expandable_segments", use(step.allocator->expandable)}};
+}
+
 Record simulation_record(const SimulatedStep& step) {
     Record path = no_elements();
     for (const Work work : play::kWork) {
@@ -138,6 +153,7 @@ Record simulation_record(const SimulatedStep& step) {
             {"folded", {{"stages", step.stages.size()}, {"ranks_per_stage", step.ranks_per_stage()}}},
             {"resources", resources_record(step)},
             {"memory", memory_record(step)},
+            {"allocator", allocator_record(step)},
             {"critical_path", path}};
 }
 
@@ -197,6 +213,22 @@ Table stage_use_table(const SimulatedStep& step) {
                    most_memory(step, first, last)});
         first = last + 1;
     }
+    return table;
+}
+
+/// How PyTorch's allocator would serve what the fullest stage allocates.
+Table allocator_table(const play::PlayedAllocator& allocator, std::size_t stages) {
+    const std::string of_stage = stages == 1 ? "" : fmt::format(", stage {}", allocator.stage + 1);
+    Table table({{"segments" + of_stage},
+                 {"in tensors", Align::right},
+                 {"reserved", Align::right},
+                 {"unused", Align::right},
+                 {"fits", Align::right}});
+    const auto row = [&](const char* segments, const play::AllocatorUse& use) {
+        table.row({segments, use.allocated, use.reserved, use.reserved - use.allocated, use.fits ? "yes" : "no"});
+    };
+    row("of fixed size", allocator.fixed);
+    row("expandable_segments:True", allocator.expandable);
     return table;
 }
 
@@ -331,6 +363,9 @@ Document simulation_document(const Subject& subject, const SimulatedStep& step, 
     add(document, KeyFigures{simulation_figures(step)});
     add_section(document, {"Where they differ"}, {part_table(step)});
     add_section(document, {"Stages"}, {stage_use_table(step)});
+    if (step.allocator) {
+        add_section(document, {"PyTorch's allocator, played"}, {allocator_table(*step.allocator, step.stages.size())});
+    }
     if (step.network && !step.network->busiest.empty()) {
         add_section(document, {"Network"}, {link_table(*step.network)});
     }

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "files/library.hpp"
+#include "play/played_allocator.hpp"
 #include "play/simulated_step.hpp"
 #include "search/space.hpp"
 #include "step/validate.hpp"
@@ -19,9 +20,14 @@
 namespace dodona {
 namespace played_test {
 
+using namespace dodona::literals;
+
 /// How far a closed form may be off, and how many may be further off.
 constexpr double kNear = 0.02;
 constexpr double kFurther = 0.05;
+/// The same of peaks of memory.
+constexpr double kNearPeak = 0.1;
+constexpr double kFurtherPeaks = 0.1;
 
 files::Library library() {
     const char* root = std::getenv("DODONA_SOURCE");
@@ -106,10 +112,51 @@ std::optional<plan::Plan> draw_plan(Draw& draw, const graph::Graph& graph, std::
     return plan;
 }
 
+struct Drawn {
+    const graph::Graph& graph;
+    cluster::Cluster cluster;
+    play::SimulatedStep step;
+};
+
+/// A plan that runs, played; none if what was drawn does not.
+std::optional<Drawn> draw_step(Draw& draw, Networks& networks, const std::vector<std::string>& machines) {
+    const graph::Graph& graph = networks.draw(draw);
+    cluster::Cluster cluster = library().cluster(draw.of(machines));
+    const auto devices = static_cast<std::int64_t>(std::size_t{1} << draw.below(9));
+    const std::optional<plan::Plan> plan = draw_plan(draw, graph, devices);
+    if (!plan || devices > cluster.devices() || cluster.device_kinds(devices).size() > 1) {
+        return std::nullopt;
+    }
+    try {
+        play::SimulatedStep step = play::simulate_step(graph, cluster, *plan);
+        return Drawn{graph, std::move(cluster), std::move(step)};
+    } catch (const InputError&) {
+        return std::nullopt;  // the network or machine cannot do that
+    }
+}
+
 struct Comparison {
     std::string text;
     double ratio = 1;  ///< closed form over played
 };
+
+std::string text_of(const Drawn& drawn) {
+    const plan::Plan& plan = drawn.step.prediction.plan;
+    return fmt::format("{} on {} of {}: {} {}, {} stages x {}, {} micro-batches, {}{}", drawn.graph.name,
+                       plan.devices(), drawn.cluster.name, plan.strategy.name, name(plan.schedule),
+                       drawn.step.steps.stages, plan.virtual_stages, drawn.step.costs.microbatches, plan.microbatch,
+                       plan.overlap.pipeline ? ", overlapped" : "");
+}
+
+/// One line each, sorted.
+std::string told(std::vector<Comparison> off) {
+    std::string lines;
+    std::sort(off.begin(), off.end(), [](const Comparison& a, const Comparison& b) { return a.ratio < b.ratio; });
+    for (const Comparison& each : off) {
+        lines += fmt::format("{:+.1f} %: {}\n", 100 * (each.ratio - 1), each.text);
+    }
+    return lines;
+}
 
 TEST(Played, ClosedFormsOfAThousandPlansAreWithinTwoPercent) {
     Draw draw;
@@ -120,39 +167,22 @@ TEST(Played, ClosedFormsOfAThousandPlansAreWithinTwoPercent) {
     std::size_t pipelines = 0;
     std::map<plan::ScheduleKind, int> by_schedule;
     while (plans.size() < asked_plans()) {
-        const graph::Graph& graph = networks.draw(draw);
-        const cluster::Cluster cluster = library().cluster(draw.of(machines));
-        const auto devices = static_cast<std::int64_t>(std::size_t{1} << draw.below(9));
-        const std::optional<plan::Plan> plan = draw_plan(draw, graph, devices);
-        if (!plan || devices > cluster.devices() || cluster.device_kinds(devices).size() > 1) {
+        const std::optional<Drawn> drawn = draw_step(draw, networks, machines);
+        if (!drawn) {
             continue;
         }
-        std::optional<play::SimulatedStep> step;
-        try {
-            step = play::simulate_step(graph, cluster, *plan);
-        } catch (const InputError&) {
-            continue;  // the network or machine cannot do that
-        }
-        const double ratio = step->prediction.step.value / step->time();
-        const std::int64_t stages = step->steps.stages;
-        plans.push_back(
-            {fmt::format("{} on {} of {}: {} {}, {} stages x {}, {} micro-batches, {}{}", graph.name, devices,
-                         cluster.name, plan->strategy.name, name(plan->schedule), stages, plan->virtual_stages,
-                         step->costs.microbatches, plan->microbatch, plan->overlap.pipeline ? ", overlapped" : ""),
-             ratio});
+        const play::SimulatedStep& step = drawn->step;
+        const double ratio = step.prediction.step.value / step.time();
+        const std::int64_t stages = step.steps.stages;
+        plans.push_back({text_of(*drawn), ratio});
         pipelines += stages > 1 ? 1U : 0U;
-        by_schedule[plan->schedule] += stages > 1 ? 1 : 0;
+        by_schedule[step.prediction.plan.schedule] += stages > 1 ? 1 : 0;
         if (stages == 1) {
             EXPECT_NEAR(ratio, 1, 1e-9) << plans.back().text;
         }
         if (std::abs(ratio - 1) > kNear) {
             off.push_back(plans.back());
         }
-    }
-    std::string told;
-    std::sort(off.begin(), off.end(), [](const Comparison& a, const Comparison& b) { return a.ratio < b.ratio; });
-    for (const Comparison& each : off) {
-        told += fmt::format("{:+.1f} %: {}\n", 100 * (each.ratio - 1), each.text);
     }
     RecordProperty("pipelines", static_cast<int>(pipelines));
     RecordProperty("off", static_cast<int>(off.size()));
@@ -161,10 +191,75 @@ TEST(Played, ClosedFormsOfAThousandPlansAreWithinTwoPercent) {
         const bool expected = plan::schedule_of(kind).traits.flushes && plans.size() >= 1000;
         EXPECT_GE(by_schedule[kind], expected ? 1 : 0) << name(kind);
     }
-    EXPECT_LE(static_cast<double>(off.size()), kFurther * static_cast<double>(plans.size())) << told;
+    EXPECT_LE(static_cast<double>(off.size()), kFurther * static_cast<double>(plans.size())) << told(off);
     if (std::getenv("DODONA_PLANS") != nullptr) {
         fmt::print("{} plans, {} with a pipeline, {} beyond {} %\n{}", plans.size(), pipelines, off.size(), 100 * kNear,
-                   told);
+                   told(off));
+    }
+}
+
+// The closed form adds up what is there at one moment; the allocator is asked for one tensor after the other.
+TEST(PlayedAllocator, PeaksOfDrawnPlansAreNearTheClosedForm) {
+    Draw draw;
+    Networks networks;
+    const std::vector<std::string> machines = library().clusters();
+    const std::size_t asked = asked_plans() / 5;
+    std::size_t plans = 0;
+    std::vector<Comparison> off;
+    while (plans < asked) {
+        const std::optional<Drawn> drawn = draw_step(draw, networks, machines);
+        if (!drawn) {
+            continue;
+        }
+        const std::size_t stage = drawn->step.fullest_stage();
+        const std::optional<play::PlayedAllocator> played =
+            play::play_allocator(drawn->graph, drawn->cluster, drawn->step.prediction.plan, stage);
+        if (!played) {
+            continue;
+        }
+        ++plans;
+        for (const play::AllocatorUse& use : {played->fixed, played->expandable}) {
+            EXPECT_GE(use.reserved, use.allocated) << text_of(*drawn);
+        }
+        const double ratio = drawn->step.costs.memory[stage].predicted.allocated / played->fixed.allocated;
+        if (std::abs(ratio - 1) > kNearPeak) {
+            off.push_back({text_of(*drawn), ratio});
+        }
+    }
+    EXPECT_LE(static_cast<double>(off.size()), kFurtherPeaks * static_cast<double>(plans)) << told(off);
+    if (std::getenv("DODONA_PLANS") != nullptr) {
+        fmt::print("{} peaks, {} beyond {} %\n{}", plans, off.size(), 100 * kNearPeak, told(off));
+    }
+}
+
+// torch.cuda.max_memory_allocated and max_memory_reserved of calibrate/evidence/tables/steps, in GiB: PyTorch 2.11 with
+// torchvision on an H200, channels last. VGG-16 is left out: a sixth of what it reserves are workspaces of cuDNN.
+TEST(PlayedAllocator, ReservesWhatMeasuredStepsOfResNetsDo) {
+    struct Measured {
+        const char* model;
+        std::int64_t batch;
+        Precision precision;
+        double allocated;
+        double reserved;
+    };
+    for (const Measured& measured :
+         {Measured{"resnet50", 128, Precision::bf16, 5.67, 6.43}, Measured{"resnet50", 32, Precision::bf16, 1.66, 1.91},
+          Measured{"resnet50", 128, Precision::tf32, 10.62, 12.54},
+          Measured{"resnet152", 64, Precision::bf16, 6.06, 6.68}}) {
+        const graph::Graph graph = graph::build(library().model(measured.model, {}));
+        plan::Plan plan;
+        plan.strategy = library().strategy("serial");
+        plan.mesh = {};
+        plan.batch = measured.batch;
+        plan.microbatch = measured.batch;
+        plan.precision = measured.precision;
+        plan.optimizer = plan::OptimizerKind::momentum;
+        const auto played = play::play_allocator(graph, library().cluster("hgx-h200"), plan, 0);
+        ASSERT_TRUE(played) << measured.model;
+        const double gib = (1_GiB).in(1_B);
+        EXPECT_NEAR(played->fixed.allocated.in(1_B) / gib / measured.allocated, 1, 0.025) << measured.model;
+        EXPECT_NEAR(played->fixed.reserved.in(1_B) / gib / measured.reserved, 1, 0.06) << measured.model;
+        EXPECT_LT(played->expandable.fragmentation(), 0.02) << measured.model;
     }
 }
 

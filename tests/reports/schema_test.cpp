@@ -217,6 +217,9 @@ TEST(Schema, IsTheSameForPlansOnTheirOwnAndInRankings) {
 TEST(Schema, HoldsForSimulatedSteps) {
     EXPECT_TRUE(is_valid("simulate", parsed(simulation_document({"net", "box"}, simulated()))));
     play::SimulatedStep with_flows = simulated();
+    with_flows.allocator = {.stage = 1,
+                            .fixed = {.allocated = 9_GiB, .reserved = 12_GiB, .passing = 6_GiB, .fits = false},
+                            .expandable = {.allocated = 9_GiB, .reserved = 9_GiB, .passing = 6_GiB}};
     with_flows.network = {.ranks = 4,
                           .jobs = {{"", 2, 1_s, 2_s}, {"other", 2, 1_s, 1_s}},
                           .flows = 12,
@@ -227,7 +230,8 @@ TEST(Schema, HoldsForSimulatedSteps) {
     EXPECT_TRUE(is_valid("simulate", good));
     for (const std::string at :
          {"", "/parts", "/parts/tail", "/folded", "/resources/0", "/memory/0", "/critical_path/0", "/network",
-          "/network/degraded/0", "/network/busiest_links/0", "/network/jobs/0"}) {
+          "/network/degraded/0", "/network/busiest_links/0", "/network/jobs/0", "/allocator",
+          "/allocator/fixed_segments", "/allocator/expandable_segments"}) {
         for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
             nlohmann::json broken = good;
             broken[nlohmann::json::json_pointer(at)].erase(key);

@@ -281,9 +281,13 @@ TEST(Offload, NeverMakesAStepFasterNorADeviceFuller) {
             EXPECT_GT(with.step.value, without.step.value) << choice << " " << variant;
             EXPECT_LE(with.memory.total(), without.memory.total()) << choice << " " << variant;
             EXPECT_NEAR(with.time.total().in(unit::second), with.step.value.in(unit::second), 1e-15);
-            // Of several stages, another may be the fullest: then only totals compare.
+            // Of several stages, another may be the fullest: then only totals compare. What is there beside kept
+            // activations may be more where these are elsewhere.
             for (std::size_t part = 0; with.stages.size() == 1 && part < kMemoryParts; ++part) {
-                EXPECT_LE(with.memory.values[part], without.memory.values[part]);
+                const auto which = static_cast<MemoryPart>(part);
+                if (which != MemoryPart::workspace && which != MemoryPart::recompute) {
+                    EXPECT_LE(with.memory[which], without.memory[which]);
+                }
             }
         }
     }
