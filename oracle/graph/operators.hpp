@@ -15,6 +15,11 @@ namespace dodona::graph {
 /// through the attributes; the nest is then unspecified.
 using Builder = Nest (*)(Attributes& attributes, std::span<const Tensor> inputs);
 
+/// The precision of an operator's result where software casts to 16 bits by itself over fp32 weights (torch.autocast).
+/// Source: PyTorch documentation, Automatic Mixed Precision package, CUDA Op-Specific Behavior: products in 16 bits;
+/// norms of tokens, softmax and losses in fp32; others in the widest type that they read, embeddings in their table's.
+enum class Autocast { widest, narrow, single };
+
 struct OperatorKind {
     std::string_view name;
     Builder build;
@@ -24,6 +29,8 @@ struct OperatorKind {
     std::string_view attributes;          ///< for docs: keys of a layer, with the default of those that have one
     std::string_view dimensions;          ///< for docs: what rules of strategies can lay
     Element reads = Element::activation;  ///< element type of its inputs
+    Autocast autocast = Autocast::widest;
+    bool composed = false;  ///< frameworks often run it as several simpler operators
 };
 
 std::span<const OperatorKind> operator_kinds();

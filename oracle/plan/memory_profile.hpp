@@ -63,6 +63,15 @@ struct MemoryProfile {
     /// A gated activation keeps the result of its function beside what it reads: gate, up and f(gate), as software does
     /// that runs operators one by one. Source: huggingface/nanotron: src/nanotron/models/llama.py, GLUActivation.
     bool gate_results = false;
+    /// Norms by root mean square keep their normalised result, and an fp32 copy of an input in 16 bits, as software does
+    /// that runs operators one by one. Source: huggingface/transformers: models/llama/modeling_llama.py, LlamaRMSNorm.
+    bool norm_results = false;
+    /// With master weights in fp32, products read 16-bit copies of their inputs, each its own, and results of norms,
+    /// embeddings and sums with them are in fp32. Source: torch.autocast (graph::Autocast).
+    bool autocast = false;
+    /// Gradients are there from the first backward pass of a step to its update only. Counts with one pass on one device:
+    /// there they come as activations go. Source: torch.optim.Optimizer.zero_grad(set_to_none=True), the default.
+    bool gradients_freed = false;
     /// Inputs that a strategy would gather again in backward (Purpose::regather) are kept gathered, beside their shards.
     /// A strategy without Rule::regather keeps them gathered only, and has no transfer in backward. Source: huggingface/nanotron: src/nanotron/parallel/tensor_parallel/functional.py,
     /// tp_recompute_allgather = False.

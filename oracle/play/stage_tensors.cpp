@@ -50,10 +50,7 @@ public:
 
 private:
     [[nodiscard]] const plan::ShardedLayer& sharded(Vertex v) const { return costed_.sharded->layers[v]; }
-    [[nodiscard]] std::int64_t result(Vertex v) const {
-        return whole(sharded(v).output_elements *
-                     step::element_bytes(graph_.layer(v).nest.result.element, plan_.precision));
-    }
+    [[nodiscard]] std::int64_t result(Vertex v) const { return whole(memories_.result(v)); }
 
     LayerTensors layer(Vertex v, step::SegmentMemory& unused) {
         const Layer& layer = graph_.layer(v);

@@ -262,11 +262,9 @@ private:
             if ((source.segment == here && !sample) || !entered_.insert({producer, here}).second) {
                 continue;
             }
-            const Bytes bytes = sharded_.layers[producer].output_elements *
-                                element_bytes(source.nest.result.element, costed_.precision);
             segment.entering.push_back(
                 {.producer = source.segment,
-                 .bytes = bytes,
+                 .bytes = memories_.result(producer),
                  .sample = sample,
                  .sharded = sharded_.layers[producer].output.sharded(),
                  .tensor = producer,

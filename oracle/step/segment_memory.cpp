@@ -5,8 +5,10 @@
 #include <iterator>
 
 #include "base/check.hpp"
+#include "graph/operators.hpp"
 #include "graph/read_alike.hpp"
 #include "plan/operands.hpp"
+#include "plan/optimizer.hpp"
 
 namespace dodona::step {
 
@@ -78,6 +80,22 @@ SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedG
         find_shared();
     }
     find_waiting();
+    if (profile_.autocast && stored_bytes(precision_) < kSingle && plan::optimizer(plan.optimizer).dense.master) {
+        find_autocasts();
+    }
+}
+
+void SegmentMemories::find_autocasts() {
+    for (const Layer& layer : graph_.layers) {
+        const graph::OperatorKind* kind = graph::find_operator(layer.kind);
+        const graph::Autocast autocast = kind != nullptr ? kind->autocast : graph::Autocast::narrow;  // a network input
+        const bool reads_wide = std::any_of(layer.producers.begin(), layer.producers.end(),
+                                            [&](Vertex producer) { return is_wide_[producer]; });
+        casts_.push_back(autocast == graph::Autocast::narrow);
+        // Frozen weights are in 16 bits.
+        is_wide_.push_back((autocast == graph::Autocast::single && !layer.frozen) ||
+                           (autocast != graph::Autocast::narrow && reads_wide));
+    }
 }
 
 /// In backward the last reader of a result is reached first; its gradient waits for the other readers and the producer.
@@ -154,13 +172,14 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
             kept = max(kept, saved.elements * width(saved, v));
             continue;
         }
-        if (saved.slot == 0 && !first({{saved.tensor, quantised}, saved.sharding}, v)) {
+        if (saved.slot == 0 && !is_cast(saved, v) && !first({{saved.tensor, quantised}, saved.sharding}, v)) {
             continue;
         }
         const bool dropped = named_ ? repeated_[saved.tensor] : saved.selective;
         keep(&saved, count * saved.elements * width(saved, v), dropped, segment);
     }
     add_gate_result(v, count, segment);
+    add_norm_result(v, count, segment);
     add_gathered(v, count, segment);
 }
 
@@ -186,6 +205,17 @@ void SegmentMemories::add_gate_result(Vertex v, double count, SegmentMemory& seg
     }
     const Bytes bytes = count * gate->elements * element_bytes(gate->element, precision_);
     keep(nullptr, bytes, named_ && repeated_[v], segment);
+}
+
+/// Beside the result, without autocast the fp32 copy of an input in 16 bits.
+void SegmentMemories::add_norm_result(Vertex v, double count, SegmentMemory& segment) const {
+    const graph::OperatorKind* kind = graph::find_operator(graph_.layer(v).kind);
+    if (!profile_.norm_results || kind == nullptr || !kind->composed) {
+        return;
+    }
+    const bool casts = stored_bytes(precision_) < kSingle && is_wide_.empty();
+    const Bytes element = casts ? stored_bytes(precision_) + kSingle : kSingle;
+    keep(nullptr, count * sharded_.layers[v].output_elements * element, named_ && repeated_[v], segment);
 }
 
 /// An input that several products of a segment read, such as that of queries, keys and values, is there once. Once dX is
@@ -295,7 +325,21 @@ Bytes SegmentMemories::width(const plan::SavedTensor& saved, Vertex v) const {
     if (is_shared(saved)) {
         return profile_.shared_input;
     }
+    if (saved.slot == 0 && !is_cast(saved, v) && is_wide(saved.tensor)) {
+        return kSingle;
+    }
     return is_quantised(saved, v) ? quantised_bytes(precision_) : element_bytes(saved.element, precision_);
+}
+
+bool SegmentMemories::is_wide(Vertex tensor) const { return !is_wide_.empty() && is_wide_[tensor]; }
+
+bool SegmentMemories::is_cast(const plan::SavedTensor& saved, Vertex v) const {
+    return saved.slot == 0 && is_wide(saved.tensor) && casts_[v];
+}
+
+Bytes SegmentMemories::result(Vertex v) const {
+    return sharded_.layers[v].output_elements *
+           (is_wide(v) ? kSingle : element_bytes(graph_.layer(v).nest.result.element, precision_));
 }
 
 bool SegmentMemories::is_alike(Vertex tensor, Vertex v) const {

@@ -65,6 +65,9 @@ public:
     /// The same; returns the tensors where they are counted, without those that blocks read alike.
     std::vector<KeptTensor> add_listed(graph::Vertex v, double count, SegmentMemory& segment);
 
+    /// Of a layer on the device.
+    [[nodiscard]] Bytes result(graph::Vertex v) const;
+
 private:
     /// A tensor in a sharding; its quantised copy counts as another tensor.
     using Tensor = std::pair<std::pair<graph::Vertex, bool>, plan::Sharding>;
@@ -88,6 +91,12 @@ private:
     [[nodiscard]] bool is_alike(graph::Vertex tensor, graph::Vertex v) const;
     void find_shared();
     void find_waiting();
+    void find_autocasts();
+    /// Whether the result is in fp32 because software casts by itself.
+    [[nodiscard]] bool is_wide(graph::Vertex tensor) const;
+    /// Whether what the layer keeps of a wide result is a copy of its own in 16 bits.
+    [[nodiscard]] bool is_cast(const plan::SavedTensor& saved, graph::Vertex v) const;
+    void add_norm_result(graph::Vertex v, double count, SegmentMemory& segment) const;
     /// Whether the tensor is kept once for a product and another layer (MemoryProfile::shared_input).
     [[nodiscard]] bool is_shared(const plan::SavedTensor& saved) const;
     /// Whether what the layer keeps is kept in the precision of products.
@@ -106,6 +115,8 @@ private:
     std::vector<KeptTensor>* listed_ = nullptr;  ///< where tensors are listed; null: they are not
     std::set<graph::Vertex> alike_;              ///< what blocks read alike
     std::vector<double> waiting_;  ///< by vertex: elements of gradients beside it of what later layers read already
+    std::vector<bool> is_wide_;    ///< by vertex; empty: software does not cast by itself
+    std::vector<bool> casts_;      ///< by vertex; likewise
     std::set<Tensor> at_home_;
     std::set<std::pair<Tensor, std::int64_t>> elsewhere_;
     std::set<std::pair<Tensor, std::size_t>> for_weights_;  ///< with the segment that needs it

@@ -182,6 +182,15 @@ void take_heaviest(const std::vector<schedule::Holding>& held, const std::vector
     }
 }
 
+/// Share of the gradients that is there at the peak: where they come as activations go, one of the two is.
+double gradients_at_peak(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept) {
+    const Bytes all = states.blocks.gradients + states.token.gradients;
+    if (!plan.memory.gradients_freed || !kept.one_pass || plan.offload.activations || !(all > Bytes{})) {
+        return 1;
+    }
+    return max(all - kept.total(), Bytes{}) / all;
+}
+
 /// Bytes on the device of offloaded tensors of `whole` bytes.
 Bytes two_buffers(Bytes whole, Bytes largest) { return min(whole, 2.0 * largest); }
 
@@ -230,6 +239,7 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
     }
     kept.working = with_working - kept.transient;
     kept.segments = std::max<std::int64_t>(1, segments);
+    kept.one_pass = costed.mesh.devices() == 1 && plan.batch == plan.microbatch;
     take_heaviest(held, each, kept);
     return kept;
 }
@@ -267,8 +277,9 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     const auto versions = static_cast<double>(kept.weight_versions);
     place(MemoryPart::weights, versions * states.blocks.weights, versions * states.token.weights,
           states.largest.weights, away.weights);
-    place(MemoryPart::gradients, states.blocks.gradients, states.token.gradients, states.largest.gradients,
-          plan.offloads_gradients());
+    const double there = gradients_at_peak(plan, states, kept);
+    place(MemoryPart::gradients, there * states.blocks.gradients, there * states.token.gradients,
+          states.largest.gradients, plan.offloads_gradients());
     const Bytes updated_at_once = plan.updates_on_host() ? Bytes{} : states.largest.optimizer;
     place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, updated_at_once, away.optimizer);
     place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, away.activations);

@@ -19,6 +19,7 @@ struct KeptActivations {
     Bytes transient;                   ///< most at a time beside these: gradients of a layer's inputs and output
     Bytes working;                     ///< what dropped tensors add to the peak, which live while they are used again
     std::int64_t segments = 1;         ///< segment instances of the stage
+    bool one_pass = false;             ///< of the step's only micro-batch, on the job's only device
     std::int64_t weight_versions = 1;  ///< those that micro-batches in flight started with
     [[nodiscard]] Bytes total() const { return blocks + token; }
 };

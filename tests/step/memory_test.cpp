@@ -264,6 +264,74 @@ TEST(GateResults, AreKeptBesideWhatTheGateReads) {
 }
 
 // Sequence over tensor ranks but in `up`, whose input, 4 tokens of 8 features of two bytes, is gathered in two blocks.
+/// Four tokens of eight features: a table, two blocks of norm, two products of the norm, and their sum with the block's
+/// input; no loss.
+graph::Graph doubled() {
+    const auto linear = [](const char* name) {
+        return layer(name, "linear", {{"out", std::int64_t{8}}, {"bias", false}}, {"norm"});
+    };
+    return graph::build(
+        network(test::tensor({{"sequence", 4}}, graph::Element::index),
+                {layer("embedding", "embedding", {{"vocabulary", std::int64_t{100}}, {"features", std::int64_t{8}}}),
+                 block("body", 2,
+                       {layer("norm", "rms_norm"), linear("one"), linear("two"),
+                        layer("sum", "add", {}, {"one", "two", "input"})})}));
+}
+
+double activations(const plan::MemoryProfile& memory, plan::Plan plan = usual()) {
+    plan.memory = memory;
+    return part(predict(doubled(), narrow_cluster(), plan, {}), MemoryPart::activations);
+}
+
+// A tensor has 4 x 8 elements. In 16 bits a block keeps the norm's input and its result, which both products read. Where
+// software casts, the input is in fp32, since the table is and sums with it are, and each product keeps a copy.
+TEST(Autocast, KeepsSumsInFp32AndACopyOfEachProduct) {
+    EXPECT_EQ(activations({}), 2 * 32 * (2 + 2));
+    EXPECT_EQ(activations({.autocast = true}), 2 * 32 * (4 + 2 + 2));
+    plan::Plan plan = usual();
+    plan.precision = Precision::fp32;
+    EXPECT_EQ(activations({.autocast = true}, plan), 2 * 32 * (4 + 4)) << "nothing to cast";
+    plan.precision = Precision::bf16;
+    plan.optimizer = plan::OptimizerKind::adam_bf16;
+    EXPECT_EQ(activations({.autocast = true}, plan), 2 * 32 * (2 + 2)) << "weights in 16 bits";
+}
+
+TEST(Autocast, IsWhatCheckpointsAreKeptIn) {
+    plan::Plan plan = usual();
+    plan.recompute = RecomputeKind::full;
+    EXPECT_EQ(activations({.autocast = true}, plan), 2 * activations({}, plan));
+}
+
+TEST(NormResults, AreKeptInFp32AndWithoutAutocastBesideACopyOfTheInput) {
+    EXPECT_EQ(activations({.norm_results = true, .autocast = true}) - activations({.autocast = true}), 2 * 32 * 4);
+    EXPECT_EQ(activations({.norm_results = true}) - activations({}), 2 * 32 * (2 + 4));
+    EXPECT_EQ(
+        part(with({.norm_results = true}), MemoryPart::activations) - part(predicted(usual()), MemoryPart::activations),
+        2 * 32 * (2 + 4));
+}
+
+// 2,128 gradients of 4 bytes are more than what is kept when they begin to come.
+TEST(FreedGradients, ComeAsActivationsGo) {
+    const auto gradients = [](const plan::Plan& plan) {
+        const Prediction always = predicted(plan);
+        return (always.memory.total() - with({.gradients_freed = true}, plan).memory.total()).in(1_B);
+    };
+    const Prediction always = predicted(usual());
+    double kept = 0;
+    {
+        plan::Plan twice = usual();
+        twice.batch = 2;
+        twice.microbatch = 2;
+        kept = (predicted(twice).totals.allocated - always.totals.allocated).in(1_B) -
+               part(predicted(twice), MemoryPart::workspace) + part(always, MemoryPart::workspace);
+    }
+    EXPECT_EQ(gradients(usual()), std::min(kWeights * 4, kept));
+    plan::Plan accumulating = usual();
+    accumulating.batch = 2;
+    EXPECT_EQ(gradients(accumulating), 0) << "those of the first pass stay";
+    EXPECT_EQ(gradients(usual(2)), 0) << "buckets of a reduction stay";
+}
+
 TEST(GatheredInputs, AreKeptBesideTheirShards) {
     plan::Plan plan = usual();
     plan.strategy = test::strategy("sequence", {"tensor"});
