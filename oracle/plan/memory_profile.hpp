@@ -69,12 +69,12 @@ struct MemoryProfile {
     /// With master weights in fp32, products read 16-bit copies of their inputs, each its own, and results of norms,
     /// embeddings and sums with them are in fp32. Source: torch.autocast (graph::Autocast).
     bool autocast = false;
-    /// Gradients are there from the first backward pass of a step to its update only. Counts with one pass on one device:
-    /// there they come as activations go. Source: torch.optim.Optimizer.zero_grad(set_to_none=True), the default.
+    /// Gradients are there from the first backward pass of a step to its update only. Counts with one pass on one
+    /// device: there they come as activations go. Source: torch.optim.Optimizer.zero_grad(set_to_none=True), the default.
     bool gradients_freed = false;
     /// Inputs that a strategy would gather again in backward (Purpose::regather) are kept gathered, beside their shards.
-    /// A strategy without Rule::regather keeps them gathered only, and has no transfer in backward. Source: huggingface/nanotron: src/nanotron/parallel/tensor_parallel/functional.py,
-    /// tp_recompute_allgather = False.
+    /// A strategy without Rule::regather keeps them gathered only, and has no transfer in backward. Source:
+    /// huggingface/nanotron: src/nanotron/parallel/tensor_parallel/functional.py, tp_recompute_allgather = False.
     bool gathered_inputs = false;
     /// What gated activations in blocks read is kept in the precision of the products too.
     /// Source: DeepSeek-AI, arXiv:2412.19437, section 3.3.3: inputs of SwiGLU in fp8, its output recomputed.

@@ -4,7 +4,8 @@
 //   pools     up to 1 MiB from segments of 2 MiB; larger ones below 10 MiB from segments of 20 MiB; the others from
 //             segments of their own size, rounded up to 2 MiB
 //   choice    the smallest free block that is large enough, the one with the lowest address of equal ones
-//   split     what a block has left over becomes a free block: from 512 bytes in the small pool, above 1 MiB in the large
+//   split     what a block has left over becomes a free block: from 512 bytes in the small pool, above 1 MiB in the
+//             large one
 //   free      a block joins the free blocks beside it in its segment; segments stay with the process
 //   full      where the driver has no more, segments without a tensor go back to it
 //
@@ -18,7 +19,7 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
+#include <utility>
 
 namespace dodona::play {
 

@@ -1,9 +1,10 @@
 // The allocator of a stage, played through a step: what it takes from the driver for what the stage allocates.
 //
-// The stage runs the tasks of its schedule in their order. Each allocates and frees as its layers do (stage_tensors.hpp);
-// states are there before. Micro-batches beyond those of the steady state repeat it and are left out. Two steps are
-// played, since the second finds the segments of the first. Not modelled: several streams, workspaces of single kernels,
-// weights that autocast copies, tensors that blocks read alike, the order in which an optimizer updates.
+// The stage runs the tasks of its schedule in their order. Each allocates and frees as its layers do
+// (stage_tensors.hpp); states are there before. Micro-batches beyond those of the steady state repeat it and are left
+// out. Two steps are played, since the second finds the segments of the first. Not modelled: several streams, workspaces
+// of single kernels, weights that autocast copies, tensors that blocks read alike, buffers of pipeline neighbours, the
+// order in which an optimizer updates.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +33,9 @@ struct PlayedAllocator {
     AllocatorUse expandable;  ///< with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 };
 
-/// Of a stage of the replica that finishes last; none for a plan that keeps tensors in host memory or
-/// puts gradients of weights off, and for devices that PyTorch serves otherwise. Throws InputError
-/// where the schedule has no order. Domain: a plan whose prediction runs.
+/// Of a stage (from 0) of the replica that finishes last; none for a plan that keeps tensors in host memory or puts
+/// gradients of weights off, and for devices that PyTorch serves otherwise. Throws InputError where the schedule has no
+/// order. Domain: a plan whose prediction runs.
 std::optional<PlayedAllocator> play_allocator(const graph::Graph& graph, const cluster::Cluster& cluster,
                                               const plan::Plan& plan, std::size_t stage);
 

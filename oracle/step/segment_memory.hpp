@@ -26,8 +26,8 @@ Bytes element_bytes(graph::Element element, Precision precision);
 /// Formats specification 1.0, section 5; NVIDIA, Introducing NVFP4 (2025).
 Bytes quantised_bytes(Precision precision);
 
-/// Most transient memory at a time beside all that is kept for backward: of layers that need `earlier`, and of what comes
-/// after them, which keeps `kept` and needs `transient`. Backward reaches the earlier layers when `kept` is free.
+/// Most transient memory at a time beside all that is kept for backward: of layers that need `earlier`, and of what
+/// comes after them, which keeps `kept` and needs `transient`. Backward reaches the earlier layers when `kept` is free.
 Bytes beside(Bytes earlier, Bytes kept, Bytes transient);
 
 struct SegmentMemory {
