@@ -55,9 +55,12 @@ bool Plan::offloads_gradients() const { return offload.weights || (offload.optim
 
 bool Plan::updates_on_host() const { return offload.optimizer && framework[FrameworkParameter::host_update] > 0; }
 
+bool Plan::repeats_blocks() const { return recompute == RecomputeKind::full || recompute == RecomputeKind::every; }
+
+bool Plan::repeats_parts() const { return recompute == RecomputeKind::selective || recompute == RecomputeKind::layers; }
+
 double Plan::fragmentation() const {
-    const bool repeats = recompute == RecomputeKind::full || recompute == RecomputeKind::every;
-    return repeats ? std::max(memory.fragmentation, memory.recomputed_fragmentation) : memory.fragmentation;
+    return repeats_blocks() ? std::max(memory.fragmentation, memory.recomputed_fragmentation) : memory.fragmentation;
 }
 
 std::int64_t Plan::pipeline_stages() const { return strategy.pipeline ? axis_size(*strategy.pipeline) : 1; }

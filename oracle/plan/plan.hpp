@@ -137,6 +137,8 @@ struct Plan {
     [[nodiscard]] bool offloads_gradients() const;  ///< with weights, or where the software keeps them with states
     /// Whether the host's processors update the states (FrameworkParameter::host_update).
     [[nodiscard]] bool updates_on_host() const;
+    [[nodiscard]] bool repeats_blocks() const;  ///< recomputes whole blocks
+    [[nodiscard]] bool repeats_parts() const;   ///< recomputes tensors or layers of blocks
     /// What the allocator has reserved and cannot use, over tensors that come and go in a step.
     [[nodiscard]] double fragmentation() const;
     [[nodiscard]] std::int64_t devices() const;

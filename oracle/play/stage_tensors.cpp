@@ -24,7 +24,6 @@ public:
         : costed_(costed),
           graph_(*costed.graph),
           plan_(plan),
-          in_parts_(plan.recompute == plan::RecomputeKind::selective || plan.recompute == plan::RecomputeKind::layers),
           repeated_(plan::recomputed_layers(graph_, plan)),
           memories_(graph_, *costed.sharded, costed.mesh, plan, repeated_) {
         check(costed.sharded != nullptr, "the graph has its shards");
@@ -40,9 +39,7 @@ public:
                 all[u].layers.push_back(layer(v, unused));
                 add_weights(v, all[u]);
             }
-            const bool repeats =
-                plan_.recompute == plan::RecomputeKind::full || plan_.recompute == plan::RecomputeKind::every;
-            all[u].recomputes = repeats && costed_.segments[u].recomputes();
+            all[u].recomputes = plan_.repeats_blocks() && costed_.segments[u].recomputes();
             all[u].entering = whole(costed_.segments[u].checkpoint());
         }
         return all;
@@ -83,7 +80,7 @@ private:
 
     /// A result that is kept as it is made is no tensor of its own.
     void add_kept(Vertex v, const step::KeptTensor& kept, LayerTensors& tensors) {
-        const bool dropped = in_parts_ && kept.dropped;
+        const bool dropped = plan_.repeats_parts() && kept.dropped;
         const bool is_result = kept.saved != nullptr && kept.saved->slot == 0 &&
                                kept.saved->sharding == sharded(kept.saved->tensor).output &&
                                whole(kept.bytes) == result(kept.saved->tensor) && !dropped;
@@ -144,7 +141,6 @@ private:
     const step::CostedGraph& costed_;
     const graph::Graph& graph_;
     const plan::Plan& plan_;
-    bool in_parts_;  ///< recomputes tensors of layers, not whole blocks
     std::vector<bool> repeated_;
     step::SegmentMemories memories_;
     std::map<Vertex, std::size_t> place_;  ///< in the segment

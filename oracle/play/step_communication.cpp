@@ -84,8 +84,6 @@ private:
 
     /// One instance of a segment in a pass.
     [[nodiscard]] SegmentExchange segment(const step::Stage& stage, std::size_t u, Pass pass) const {
-        const bool whole_again =
-            plan_.recompute == plan::RecomputeKind::full || plan_.recompute == plan::RecomputeKind::every;
         const step::SegmentCost& costs = costed_.segments[u];
         SegmentExchange made;
         made.weights = std::any_of(costs.weights.begin(), costs.weights.end(), [&](const step::WeightClass& weight) {
@@ -93,7 +91,7 @@ private:
         });
         for (const step::TimedTransfer& timed : costs.transfers) {
             const bool forward = timed.what.phase == Phase::forward;
-            const bool again = timed.repeats || (whole_again && costs.recomputes() && forward);
+            const bool again = timed.repeats || (plan_.repeats_blocks() && costs.recomputes() && forward);
             if (pass == Pass::recompute ? again : forward == (pass == Pass::forward)) {
                 made.exchanges.push_back(of_layer(timed));
             }

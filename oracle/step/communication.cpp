@@ -83,15 +83,13 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
                                                    std::int64_t microbatches) {
     Lines lines(costed);
     const double m = static_cast<double>(microbatches);
-    const bool repeats_forward =
-        plan.recompute == plan::RecomputeKind::full || plan.recompute == plan::RecomputeKind::every;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const auto count = static_cast<double>(stage.count(u));
         if (count == 0) {
             continue;
         }
         for (const TimedTransfer& transfer : costed.segments[u].transfers) {
-            const bool again = transfer.repeats || (repeats_forward && costed.segments[u].recomputes() &&
+            const bool again = transfer.repeats || (plan.repeats_blocks() && costed.segments[u].recomputes() &&
                                                     transfer.what.phase == Phase::forward);
             lines.add(subject(transfer.what), transfer.what.transfer.collective, transfer.what.transfer.atoms,
                       transfer.size, m * count * transfer.count * (again ? 2.0 : 1.0), transfer.time);

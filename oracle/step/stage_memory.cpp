@@ -63,19 +63,14 @@ private:
     Bytes repeated_;
 };
 
-bool in_parts(const plan::Plan& plan) {
-    return plan.recompute == RecomputeKind::selective || plan.recompute == RecomputeKind::layers;
-}
-
 /// Whether only the segment's input is kept.
 bool drops_blocks(const SegmentCost& segment, const plan::Plan& plan) {
-    const bool repeats = plan.recompute == RecomputeKind::full || plan.recompute == RecomputeKind::every;
-    return repeats && segment.recomputes();
+    return plan.repeats_blocks() && segment.recomputes();
 }
 
 /// Of one instance of a segment that is not dropped.
 Bytes kept_of_one(const SegmentCost& segment, const plan::Plan& plan) {
-    return segment.memory.saved + (in_parts(plan) ? segment.memory.instead - segment.memory.dropped : Bytes{});
+    return segment.memory.saved + (plan.repeats_parts() ? segment.memory.instead - segment.memory.dropped : Bytes{});
 }
 
 /// Adds the activations of `count` instances of a segment.
@@ -100,7 +95,7 @@ Bytes working_of(const SegmentCost& segment, const plan::Plan& plan, const Check
     if (drops_blocks(segment, plan)) {
         return checkpoints.repeated();
     }
-    return in_parts(plan) ? segment.memory.dropped : Bytes{};
+    return plan.repeats_parts() ? segment.memory.dropped : Bytes{};
 }
 
 /// What backward of a micro-batch frees when it has passed a part of a stage that keeps `kept`.

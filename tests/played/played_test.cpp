@@ -233,7 +233,7 @@ TEST(PlayedAllocator, PeaksOfDrawnPlansAreNearTheClosedForm) {
 }
 
 // torch.cuda.max_memory_allocated and max_memory_reserved of calibrate/evidence/tables/steps, in GiB: PyTorch 2.11 with
-// torchvision on an H200, channels last. VGG-16 is left out: a sixth of what it reserves are workspaces of cuDNN.
+// torchvision on an H200, channels last. VGG-16 is left out: it reserves a sixth more, probably for workspaces of cuDNN.
 TEST(PlayedAllocator, ReservesWhatMeasuredStepsOfResNetsDo) {
     struct Measured {
         const char* model;
