@@ -30,6 +30,8 @@ const Description& description<MemoryProfile>() {
                  "gate_results",
                  "Gated activations keep the result of their function beside what they read, as software does that "
                  "runs operators one by one."),
+             optional<&MemoryProfile::repeated_keys>(
+                 "repeated_keys", "Attention keeps keys and values that heads share once for each head."),
              optional<&MemoryProfile::norm_results>(
                  "norm_results",
                  "Norms by root mean square keep their normalised result, and an fp32 copy of an input in 16 bits."),
@@ -40,9 +42,16 @@ const Description& description<MemoryProfile>() {
              optional<&MemoryProfile::gradients_freed>(
                  "gradients_freed",
                  "Gradients are there from the first backward pass of a step to its update only. Counts with one "
-                 "pass on one device: there they come as activations go."),
+                 "pass where no two devices hold the same gradients: there they come as activations go."),
+             optional<&MemoryProfile::cast_gathered>(
+                 "cast_gathered",
+                 "Trained weights that ZeRO-3 shards are in fp32 alone, and cast where they are gathered."),
              optional<&MemoryProfile::gathered_inputs>(
-                 "gathered_inputs", "Inputs that a strategy would gather again in backward are kept gathered."),
+                 "gathered_inputs",
+                 "Inputs that a strategy would gather again in backward are kept gathered instead of in shards."),
+             optional<&MemoryProfile::pipeline_results>(
+                 "pipeline_results",
+                 "The last stage of a pipeline keeps its logits of all micro-batches to the end of the step."),
              optional<&MemoryProfile::quantised_gates>(
                  "quantised_gates",
                  "What gated activations of blocks read is kept in the precision of the products too."),

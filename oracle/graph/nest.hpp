@@ -139,7 +139,9 @@ struct Saved {
     int operand = 0;   ///< index of the input, for What::input
     std::string name;  ///< for What::internal
     Element element = Element::activation;
-    std::vector<int> loops;    ///< extents of an internal tensor: its loops ...
+    /// Extents of an internal tensor, or of a copy of an input for each head that shares it
+    /// (MemoryProfile::repeated_keys): its loops ...
+    std::vector<int> loops;
     double factor = 1;         ///< ... times this
     bool for_weights = false;  ///< read only by dW: not kept for frozen weights
     bool selective = false;    ///< dropped and recomputed by selective recomputation

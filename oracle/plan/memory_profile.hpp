@@ -31,9 +31,12 @@ namespace dodona::plan {
 ///   unfused         4 (fp32)                      e + 8    logits, and the gradients of the likelihood and of the
 ///                                                 softmax: torch.nn.functional.cross_entropy(logits.float()), as
 ///                                                 huggingface/transformers: loss/loss_utils.py, ForCausalLMLoss
+///   released        4 (fp32)                      8    unfused, by a program that lets go of the logits before
+///                                                 backward, as pytorch/torchtitan: train.py. A split vocabulary
+///                                                 adds 4, an fp32 copy: torch/distributed/tensor/parallel/loss.py
 ///   in-place        e: the gradient takes the     0    Transformer Engine's cross_entropy (Triton): the
 ///                   logits' place                      backward product reads it there
-enum class LossMemory { probabilities, separate, unfused, in_place };
+enum class LossMemory { probabilities, separate, unfused, released, in_place };
 inline constexpr std::array kLossMemoryTable{
     Enumerator(LossMemory::probabilities, "probabilities", "4 bytes a logit, kept until backward"),
     Enumerator(
@@ -41,6 +44,7 @@ inline constexpr std::array kLossMemoryTable{
         "4 bytes a logit, kept until backward, beside the logits and their fp32 copy while the loss is computed"),
     Enumerator(LossMemory::unfused, "unfused",
                "4 bytes a logit, kept until backward, beside the logits and two fp32 gradients while backward begins"),
+    Enumerator(LossMemory::released, "released", "unfused, but the logits are gone when backward begins"),
     Enumerator(LossMemory::in_place, "in-place", "the gradient takes the place of the logits")};
 constexpr const auto& enumerators(LossMemory /*type*/) { return kLossMemoryTable; }
 inline constexpr std::array kLossMemories = values_of(kLossMemoryTable);
@@ -63,19 +67,29 @@ struct MemoryProfile {
     /// A gated activation keeps the result of its function beside what it reads: gate, up and f(gate), as software does
     /// that runs operators one by one. Source: huggingface/nanotron: src/nanotron/models/llama.py, GLUActivation.
     bool gate_results = false;
+    /// Keys and values that several heads share are repeated for each head before attention, which keeps those. Source:
+    /// pytorch/torchtitan v0.2.2: torchtitan/models/llama3/model/model.py, repeat_kv.
+    bool repeated_keys = false;
     /// Norms by root mean square keep their normalised result, and an fp32 copy of an input in 16 bits, as software does
     /// that runs operators one by one. Source: huggingface/transformers: models/llama/modeling_llama.py, LlamaRMSNorm.
     bool norm_results = false;
     /// With master weights in fp32, products read 16-bit copies of their inputs, each its own, and results of norms,
     /// embeddings and sums with them are in fp32. Source: torch.autocast (graph::Autocast).
     bool autocast = false;
-    /// Gradients are there from the first backward pass of a step to its update only. Counts with one pass on one
-    /// device: there they come as activations go. Source: torch.optim.Optimizer.zero_grad(set_to_none=True), the default.
+    /// Gradients are there from the first backward pass of a step to its update only. Counts with one pass where no two
+    /// devices hold the same gradients, whose buckets would stay: there they come as activations go. Source:
+    /// torch.optim.Optimizer.zero_grad(set_to_none=True), the default.
     bool gradients_freed = false;
-    /// Inputs that a strategy would gather again in backward (Purpose::regather) are kept gathered, beside their shards.
+    /// Trained weights that are sharded (ZeRO-3) are the fp32 master copy alone, cast to the precision of products
+    /// where they are gathered. Source: torch.distributed.fsdp.MixedPrecisionPolicy.
+    bool cast_gathered = false;
+    /// Inputs that a strategy would gather again in backward (Purpose::regather) are kept gathered, not in shards.
     /// A strategy without Rule::regather keeps them gathered only, and has no transfer in backward. Source:
     /// huggingface/nanotron: src/nanotron/parallel/tensor_parallel/functional.py, tp_recompute_allgather = False.
     bool gathered_inputs = false;
+    /// The last stage of a pipeline keeps its logits of all micro-batches to the end of the step. Source:
+    /// pytorch/pytorch: torch/distributed/pipelining/stage.py, output_chunks, unless step(return_outputs=False).
+    bool pipeline_results = false;
     /// What gated activations in blocks read is kept in the precision of the products too.
     /// Source: DeepSeek-AI, arXiv:2412.19437, section 3.3.3: inputs of SwiGLU in fp8, its output recomputed.
     bool quantised_gates = false;

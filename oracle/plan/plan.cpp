@@ -53,6 +53,15 @@ std::int64_t Plan::devices() const {
 
 bool Plan::offloads_gradients() const { return offload.weights || (offload.optimizer && memory.gradients_with_states); }
 
+bool Plan::frees_gradients() const {
+    const bool replicated =
+        shard < ShardLevel::gradients &&
+        (strategy.shard_axes.empty() ? devices() > 1
+                                     : std::any_of(strategy.shard_axes.begin(), strategy.shard_axes.end(),
+                                                   [&](const std::string& axis) { return axis_size(axis) > 1; }));
+    return memory.gradients_freed && !replicated;
+}
+
 bool Plan::updates_on_host() const { return offload.optimizer && framework[FrameworkParameter::host_update] > 0; }
 
 bool Plan::repeats_blocks() const { return recompute == RecomputeKind::full || recompute == RecomputeKind::every; }

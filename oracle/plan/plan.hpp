@@ -135,6 +135,8 @@ struct Plan {
     void fold_axes();
 
     [[nodiscard]] bool offloads_gradients() const;  ///< with weights, or where the software keeps them with states
+    /// MemoryProfile::gradients_freed, where no two devices hold the same gradients.
+    [[nodiscard]] bool frees_gradients() const;
     /// Whether the host's processors update the states (FrameworkParameter::host_update).
     [[nodiscard]] bool updates_on_host() const;
     [[nodiscard]] bool repeats_blocks() const;  ///< recomputes whole blocks

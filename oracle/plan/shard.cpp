@@ -352,10 +352,8 @@ private:
                 continue;
             }
             if (saved.what == graph::Saved::What::internal) {
-                double elements = saved.factor * (saved.whole_batch ? samples_of_all(sharded) : 1);
-                for (const int loop : saved.loops) {
-                    elements *= sharded.local[loop];
-                }
+                const double elements =
+                    (saved.whole_batch ? samples_of_all(sharded) : 1) * extents(saved, sharded.local);
                 sharded.saved.push_back({v,
                                          ++slot,
                                          {},
@@ -370,14 +368,24 @@ private:
             const bool is_input = saved.what == graph::Saved::What::input;
             const auto operand = static_cast<std::size_t>(saved.operand);
             const Vertex tensor = is_input ? layer.producers.at(operand) : v;
-            Sharding sharding = is_input && !regathers(rules_of_[v])
-                                    ? operand_sharding(layer.nest.inputs[operand], sharded.loops)
-                                    : result_.layers[tensor].output;
+            const Sharding& result = result_.layers[tensor].output;
+            const Sharding read = is_input ? operand_sharding(layer.nest.inputs[operand], sharded.loops) : result;
+            const bool gathered = is_input && regathers(rules_of_[v]) && read != result;
+            Sharding sharding = is_input && regathers(rules_of_[v]) ? result : read;
             const double elements = local_elements(mesh_, divisions(tensor), sharding);
             const graph::Element element = graph_.layer(tensor).nest.result.element;
             sharded.saved.push_back({tensor, 0, std::move(sharding), elements, element, saved.selective,
-                                     saved.for_weights, saved.logits, saved.gated});
+                                     saved.for_weights, saved.logits, saved.gated, gathered,
+                                     saved.loops.empty() ? 0 : extents(saved, sharded.local)});
         }
+    }
+
+    static double extents(const graph::Saved& saved, const graph::LocalExtents& local) {
+        double elements = saved.factor;
+        for (const int loop : saved.loops) {
+            elements *= local[loop];
+        }
+        return elements;
     }
 
     /// Reports axes that split nothing but network inputs: their ranks would repeat the same work.

@@ -58,6 +58,8 @@ struct SavedTensor {
     bool for_weights = false;  ///< read only by dW
     bool logits = false;       ///< of a loss, one element per logit
     bool gated = false;        ///< read by a gated activation
+    bool gathered = false;     ///< an output in shards that its reader gathers for either pass
+    double repeated = 0;       ///< elements of a copy for each head that shares the tensor; 0: none does
 };
 
 struct ShardedLayer {

@@ -115,6 +115,9 @@ private:
                 case LossMemory::probabilities:
                 case LossMemory::in_place: break;
                 case LossMemory::separate: tensors.forward_buffers.push_back(single); break;
+                case LossMemory::released:
+                    tensors.backward_buffers.insert(tensors.backward_buffers.end(), 2, single);
+                    break;
                 case LossMemory::unfused:
                     tensors.backward_buffers.insert(tensors.backward_buffers.end(), 2, single);
                     tensors.keeps.insert(tensors.keeps.end(), tensors.producers.begin(), tensors.producers.end());

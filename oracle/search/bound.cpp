@@ -121,7 +121,8 @@ Bytes kept(const graph::Graph& graph, const Space& space) {
             }
             const double elements = static_cast<double>(graph.instances(v)) * weight.elements();
             const plan::WeightSize size{.elements = elements, .rows = 0, .factors = 0, .touched = weight.changed()};
-            all += space.offload.weights || space.vary.offload
+            const bool is_master = space.memory.cast_gathered && !layer.frozen;  // if sharded
+            all += space.offload.weights || space.vary.offload || is_master
                        ? Bytes{}
                        : elements * graph::stored_weight(layer.storage_of(weight), bytes.weight);
             all += layer.frozen || space.offload.optimizer || space.vary.offload ? Bytes{}

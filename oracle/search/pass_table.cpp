@@ -60,13 +60,12 @@ FeasibilityBound::FeasibilityBound(const plan::ShardedGraph& sharded) {
 
 Bytes FeasibilityBound::least_memory(const plan::Plan& plan, const Meshes& meshes, Bytes context) const {
     Bytes sum;
-    const bool comes = plan.memory.gradients_freed && plan.devices() == 1;  // KeptActivations::one_pass
     for (const auto& [coarse, size] : weights) {
         const step::WeightKind kind = meshes.refined(coarse);
         // Gradients that may stay sparse count as nothing.
         const step::StateBytes bytes =
             step::state_bytes(meshes.cut, plan, kind, size, kind.sparse ? std::optional(0.0) : std::nullopt);
-        sum += bytes.weights + (comes ? Bytes{} : bytes.gradients) + bytes.optimizer;
+        sum += bytes.weights + (plan.frees_gradients() ? Bytes{} : bytes.gradients) + bytes.optimizer;
     }
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     constexpr double kRounding = 1 - 1e-9;  // sums in another order may be this much smaller

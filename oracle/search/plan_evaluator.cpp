@@ -76,7 +76,8 @@ std::vector<schedule::Holding> PlanEvaluator::held_by(const StageRun& run) const
 
 void PlanEvaluator::keep_activations() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
-        runs_[r].kept = step::kept_activations(passes_.costed, plan_, cut_->runs[r].stage, runs_[r].held);
+        runs_[r].kept =
+            step::kept_activations(passes_.costed, plan_, cut_->runs[r].stage, runs_[r].held, microbatches_);
         runs_[r].kept.weight_versions = runs_[r].weight_versions;
     }
 }

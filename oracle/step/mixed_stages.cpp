@@ -166,7 +166,8 @@ private:
         }
         const KeptActivations kept = kept_activations(
             on, plan_, stage,
-            orders_.in_flight(plan_.schedule, plan_.places(), static_cast<std::int64_t>(index), microbatches_));
+            orders_.in_flight(plan_.schedule, plan_.places(), static_cast<std::int64_t>(index), microbatches_),
+            microbatches_);
         return stage_memory(on, plan_, stage, found->second, kept, stages_).total() - on.context();
     }
 

@@ -13,7 +13,7 @@ namespace {
 KeptActivations kept_at(const StageWork& work, const plan::Plan& plan, const VirtualStage& position) {
     return plan.offload.activations
                ? KeptActivations{}
-               : kept_activations(*work.on, plan, {{position}}, {{.whole = {1}, .for_weights = {}}});
+               : kept_activations(*work.on, plan, {{position}}, {{.whole = {1}, .for_weights = {}}}, 0);
 }
 
 StageMemory memory_of(const StageWork& work, const plan::Plan& plan) {

@@ -45,7 +45,7 @@ KeptActivations kept_on(const CostedGraph& on, const plan::Plan& plan, const Sta
                         std::int64_t microbatches, PlayedOrders& orders) {
     const auto at = static_cast<std::int64_t>(index);
     const std::vector<schedule::Holding> held = orders.in_flight(plan.schedule, plan.places(), at, microbatches);
-    KeptActivations kept = kept_activations(on, plan, stage, held);
+    KeptActivations kept = kept_activations(on, plan, stage, held, microbatches);
     const schedule::Schedule& schedule = plan::schedule_of(plan.schedule);
     kept.weight_versions = schedule::weight_versions(schedule, plan.pipeline_stages(), microbatches, at);
     return kept;

@@ -419,6 +419,7 @@ CostedGraph cost_graph(const cluster::Cluster& cluster, const plan::Plan& plan, 
                        .devices = {},
                        .placement = {},
                        .variants = {}};
+    costed.one_pass = plan.batch <= costed.sharded->data_ways * plan.microbatch;
     const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(costed.mesh.devices());
     if (kinds.size() > 1) {
         cost_variants(costed, plan);

@@ -131,6 +131,7 @@ struct CostedGraph {
     std::vector<SegmentCost> segments;
     Precision precision = Precision::bf16;
     SoftwareFactors software;
+    bool one_pass = false;       ///< a step has one micro-batch
     bool token_network = false;  ///< the network reads token ids: layers outside blocks are embeddings and heads
     graph::Counts counts;
     Flop whole_executed;               ///< arithmetic of one sample's matrix products, forward and backward, unsplit

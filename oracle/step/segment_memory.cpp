@@ -32,6 +32,14 @@ const plan::SavedTensor* logits_of(const plan::ShardedLayer& layer) {
     return found == layer.saved.end() ? nullptr : &*found;
 }
 
+/// Whether devices share what a layer takes statistics over, as a loss its vocabulary.
+bool splits_statistics(const Layer& layer, const plan::ShardedLayer& sharded) {
+    return std::any_of(layer.nest.statistics.begin(), layer.nest.statistics.end(), [&](const auto& statistics) {
+        return std::any_of(statistics.over.begin(), statistics.over.end(),
+                           [&](int loop) { return sharded.loops[static_cast<std::size_t>(loop)] != 0; });
+    });
+}
+
 /// Whether a layer is a product with trained weight matrices.
 bool is_product(const Layer& layer) { return layer.trains() && layer.nest.linear; }
 
@@ -166,17 +174,22 @@ bool SegmentMemories::first(const Tensor& tensor, Vertex v) {
 
 void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) {
     for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
+        if (profile_.gathered_inputs && saved.gathered) {
+            continue;  // add_gathered
+        }
         const bool quantised = is_quantised(saved, v);
         if (is_alike(saved.tensor, v)) {
             Bytes& kept = segment.alike[saved.tensor];
             kept = max(kept, saved.elements * width(saved, v));
             continue;
         }
-        if (saved.slot == 0 && !is_cast(saved, v) && !first({{saved.tensor, quantised}, saved.sharding}, v)) {
+        const bool repeated = profile_.repeated_keys && saved.repeated > 0;
+        if (saved.slot == 0 && !repeated && !is_cast(saved, v) &&
+            !first({{saved.tensor, quantised}, saved.sharding}, v)) {
             continue;
         }
         const bool dropped = named_ ? repeated_[saved.tensor] : saved.selective;
-        keep(&saved, count * saved.elements * width(saved, v), dropped, segment);
+        keep(&saved, count * (repeated ? saved.repeated : saved.elements) * width(saved, v), dropped, segment);
     }
     add_gate_result(v, count, segment);
     add_norm_result(v, count, segment);
@@ -284,10 +297,15 @@ void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
     const plan::ShardedLayer& sharded = sharded_.layers[v];
     Bytes transient = (sharded.transient_elements + waiting_[v]) * element;
     if (const plan::SavedTensor* logits = logits_of(sharded)) {
+        segment.logits += logits->elements * element;
         switch (profile_.loss) {
             case LossMemory::probabilities: break;
             case LossMemory::separate: transient = max(transient, logits->elements * (element + kSingle)); break;
             case LossMemory::unfused: transient = max(transient, logits->elements * (element + 2.0 * kSingle)); break;
+            case LossMemory::released:
+                transient = max(transient, logits->elements *
+                                               ((splits_statistics(graph_.layer(v), sharded) ? 3.0 : 2.0) * kSingle));
+                break;
             case LossMemory::in_place: transient = Bytes{}; break;
         }
     }

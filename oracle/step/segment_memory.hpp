@@ -42,6 +42,7 @@ struct SegmentMemory {
     Bytes transient;                  ///< most at a time beside `saved`: gradients of inputs and output of a layer
     std::vector<Bytes> placeholders;  ///< for the gradient of each matrix of a block (MemoryProfile)
     Bytes widest_weight;              ///< the largest matrix in fp32
+    Bytes logits;                     ///< of a loss, in the precision of activations
 };
 
 /// A tensor that a layer keeps for backward, as SegmentMemory counts it.

@@ -180,7 +180,7 @@ void take_heaviest(const std::vector<schedule::Holding>& held, const std::vector
 /// Share of the gradients that is there at the peak: where they come as activations go, one of the two is.
 double gradients_at_peak(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept) {
     const Bytes all = states.blocks.gradients + states.token.gradients;
-    if (!plan.memory.gradients_freed || !kept.one_pass || plan.offload.activations || !(all > Bytes{})) {
+    if (!plan.frees_gradients() || !kept.one_pass || plan.offload.activations || !(all > Bytes{})) {
         return 1;
     }
     return max(all - kept.total(), Bytes{}) / all;
@@ -192,7 +192,7 @@ Bytes two_buffers(Bytes whole, Bytes largest) { return min(whole, 2.0 * largest)
 }  // namespace
 
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
-                                 const std::vector<schedule::Holding>& held) {
+                                 const std::vector<schedule::Holding>& held, std::int64_t microbatches) {
     KeptActivations kept;
     std::vector<KeptOfOne> each(stage.virtual_stages.size());
     std::int64_t segments = 0;
@@ -222,6 +222,9 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
                 alike[tensor] = max(alike[tensor], bytes);
             }
             kept.microbatch += here.all;
+            if (plan.memory.pipeline_results && plan.pipeline_stages() > 1) {
+                kept.results += static_cast<double>(count * microbatches) * segment.memory.logits;
+            }
             kept.largest = max(kept.largest, here.one);
             segments += count;
         }
@@ -234,7 +237,7 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
     }
     kept.working = with_working - kept.transient;
     kept.segments = std::max<std::int64_t>(1, segments);
-    kept.one_pass = costed.mesh.devices() == 1 && plan.batch == plan.microbatch;
+    kept.one_pass = costed.one_pass && plan.pipeline_stages() == 1;
     take_heaviest(held, each, kept);
     return kept;
 }
@@ -278,6 +281,7 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     const Bytes updated_at_once = plan.updates_on_host() ? Bytes{} : states.largest.optimizer;
     place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, updated_at_once, away.optimizer);
     place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, away.activations);
+    memory[MemoryPart::embedding_and_head] += kept.results;
     memory[MemoryPart::recompute] = kept.working;
     memory[MemoryPart::workspace] = kept.transient + buffers.workspace;
     memory[MemoryPart::buffers] = buffers.message + states.gathered + buffers.neighbours;

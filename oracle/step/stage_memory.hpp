@@ -17,16 +17,18 @@ struct KeptActivations {
     Bytes for_weights;                 ///< of one, after gradients of inputs where those of weights are put off
     Bytes largest;                     ///< of one segment instance and one micro-batch
     Bytes transient;                   ///< most at a time beside these: gradients of a layer's inputs and output
+    Bytes results;                     ///< logits of all micro-batches of a step (MemoryProfile::pipeline_results)
     Bytes working;                     ///< what dropped tensors add to the peak, which live while they are used again
     std::int64_t segments = 1;         ///< segment instances of the stage
-    bool one_pass = false;             ///< of the step's only micro-batch, on the job's only device
+    bool one_pass = false;             ///< of the step's only micro-batch, without a pipeline
     std::int64_t weight_versions = 1;  ///< those that micro-batches in flight started with
     [[nodiscard]] Bytes total() const { return blocks + token; }
 };
 
-/// `held`: micro-batches in flight, by virtual stage; the heaviest counts. Domain: one or more.
+/// `held`: micro-batches in flight, by virtual stage; the heaviest counts. `microbatches`: of a step.
+/// Domain: one or more.
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
-                                 const std::vector<schedule::Holding>& held);
+                                 const std::vector<schedule::Holding>& held, std::int64_t microbatches);
 
 /// What one instance of a segment keeps of a micro-batch at least, whatever shares its stage.
 Bytes least_kept(const SegmentCost& segment, const plan::Plan& plan);

@@ -297,7 +297,13 @@ StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const Wei
     if (plan.memory.gradient_copies && each.weight < each.gradient) {
         bytes.gradients += share * size.elements * each.weight;
     }
-    bytes.optimizer = kept_bytes(plan::optimizer(plan.optimizer), size, each) / divided(ShardLevel::states);
+    const plan::Optimizer& optimizer = plan::optimizer(plan.optimizer);
+    bytes.optimizer = kept_bytes(optimizer, size, each) / divided(ShardLevel::states);
+    if (plan.memory.cast_gathered && plan.shard == ShardLevel::parameters && optimizer.dense.master &&
+        each.master > Bytes{}) {
+        bytes.weights = size.elements / ways * each.master;
+        bytes.optimizer = bytes.optimizer - bytes.weights;
+    }
     return bytes;
 }
 
@@ -314,6 +320,7 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
         sharding.add_transfers(kind, size, states);
     }
     std::int64_t buckets = 0;
+    Bytes before;  // gathered for the segment before
     FirstStates first;
     const Bytes product = training_bytes(plan.precision).weight;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
@@ -342,7 +349,8 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
         first.add(bytes, count);
         if (plan.shard == ShardLevel::parameters) {
             states.gathered = plan.keep_parameters ? states.gathered + static_cast<double>(count) * whole
-                                                   : max(states.gathered, 2.0 * whole);
+                                                   : max(states.gathered, whole + (count > 1 ? whole : before));
+            before = whole;
         }
     }
     states.buckets = std::max<std::int64_t>(1, buckets);

@@ -72,7 +72,7 @@ struct StateSums {
     Bytes update_traffic;      ///< memory that the optimizer reads and writes in one step
     Bytes update_gradients;    ///< gradients that the update of the device's share of the states reads
     Bytes update_weights;      ///< ... and weights that it writes
-    Bytes gathered;            ///< gathered parameters (ZeRO-3): the largest segment twice, or all if they are kept
+    Bytes gathered;            ///< gathered parameters (ZeRO-3): the most of two neighbours, or all that are kept
     double elements = 0;       ///< local parameters before sharding
     double trained = 0;        ///< of these, those that are not frozen
     std::int64_t buckets = 1;  ///< segment instances with weights: the granularity of overlap

@@ -4,7 +4,7 @@
 accuracy.py typed [EVIDENCE]     accuracy.md, on the published tables that this repository has
 accuracy.py measured [EVIDENCE]  and on the project's large table beside them; exits 77 where that is not at hand
 accuracy.py others               never_fitted.md and nanotron_sweep.md: runs that no parameter was fitted to, in folders
-                                 beside the large table, where they are at hand; one_gpu.md: steps of this repository
+                                 beside the large table, where they are at hand; one_gpu.md: steps and peaks of memory of this repository
 
 DODONA_ACCEPT=1 makes `measured` and `others` write their pages anew instead: the figures of now become the record.
 EVIDENCE is the program dodona-evidence, which writes accuracy.md.
@@ -20,12 +20,12 @@ EVIDENCE = "calibrate/evidence"
 PAGE = f"{EVIDENCE}/pages/accuracy.md"
 MEASURED = "../shared/measured/runs.csv"
 
-# Page -> folder of its runs, and the options that say what their words mean.
+# Page -> folder of its runs, their tables, and the options that say what their words mean.
 OTHERS = {
-    "never_fitted.md": ("../shared/measured/more", ["--models", "models.csv", "--machines", "machines.csv"]),
-    "nanotron_sweep.md": ("../shared/measured/nanotron",
+    "never_fitted.md": ("../shared/measured/more", ["runs.csv"], ["--models", "models.csv", "--machines", "machines.csv"]),
+    "nanotron_sweep.md": ("../shared/measured/nanotron", ["runs.csv"],
                           ["--models", "models.csv", "--machines", "machines.csv", "--links", "links.csv"]),
-    "one_gpu.md": (f"{EVIDENCE}/tables/steps", ["--conventions", "../../conventions.yaml"]),
+    "one_gpu.md": (f"{EVIDENCE}/tables/steps", ["runs.csv", "parallel.csv"], ["--conventions", "../../conventions.yaml"]),
 }
 
 
@@ -38,10 +38,10 @@ def run(*words, folder=SOURCE):
 def others(accept):
     """The first exit status of a page that is not 0."""
     status = 0
-    for page, (folder, tables) in OTHERS.items():
+    for page, (folder, tables, words) in OTHERS.items():
         if (SOURCE / folder / "runs.csv").exists():
             record = ["--record" if accept else "--gate", SOURCE / EVIDENCE / "pages" / page]
-            found = run(PROGRAM, "validate", "runs.csv", *tables, *record, "-o", os.devnull, folder=SOURCE / folder)
+            found = run(PROGRAM, "validate", *tables, *words, *record, "-o", os.devnull, folder=SOURCE / folder)
             status = status or found
         else:
             print(f"{folder}/runs.csv is not there: {page} is not held")

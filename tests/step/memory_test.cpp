@@ -122,7 +122,8 @@ TEST(Workspace, IsBesideWhatBackwardHasNotFreed) {
     const auto transient = [&] {
         const cluster::Cluster cluster = narrow_cluster();
         const CostedGraph costed = cost_graph(graph, cluster, plan, {});
-        return kept_activations(costed, plan, {{{{1, 1, 1}}}}, {{.whole = {1}, .for_weights = {0}}}).transient.in(1_B);
+        return kept_activations(costed, plan, {{{{1, 1, 1}}}}, {{.whole = {1}, .for_weights = {0}}}, 1)
+            .transient.in(1_B);
     };
     EXPECT_EQ(transient(), (64 + 4) * 2 - 4 * 2);
     plan.offload.activations = true;
@@ -181,10 +182,12 @@ TEST(Logits, AreKeptAsTheLossDoes) {
     const Prediction probabilities = predicted(usual());
     const Prediction separate = with({.loss = LossMemory::separate});
     const Prediction unfused = with({.loss = LossMemory::unfused});
+    const Prediction released = with({.loss = LossMemory::released});
     const Prediction in_place = with({.loss = LossMemory::in_place});
     EXPECT_EQ(part(probabilities, MemoryPart::workspace), (kLogits + 4) * 2);
     EXPECT_EQ(part(separate, MemoryPart::workspace), kLogits * (2 + 4));
     EXPECT_EQ(part(unfused, MemoryPart::workspace), kLogits * (2 + 8));
+    EXPECT_EQ(part(released, MemoryPart::workspace), kLogits * 8);
     EXPECT_EQ(part(unfused, MemoryPart::embedding_and_head), part(probabilities, MemoryPart::embedding_and_head));
     EXPECT_EQ(part(in_place, MemoryPart::workspace), 4 * 8 * 2);
     EXPECT_EQ(part(separate, MemoryPart::embedding_and_head), part(probabilities, MemoryPart::embedding_and_head));
@@ -321,7 +324,7 @@ TEST(FreedGradients, ComeAsActivationsGo) {
         all.counts.push_back(segment.count);
     }
     const CostedGraph costed = cost_graph(graph, cluster, usual(), {});
-    const KeptActivations kept = kept_activations(costed, usual(), {{all}}, {{.whole = {1}, .for_weights = {0}}});
+    const KeptActivations kept = kept_activations(costed, usual(), {{all}}, {{.whole = {1}, .for_weights = {0}}}, 1);
     EXPECT_LT(kept.total().in(1_B), kWeights * 4);
     EXPECT_EQ(less(usual()), kept.total().in(1_B));
     plan::Plan accumulating = usual();
@@ -331,7 +334,7 @@ TEST(FreedGradients, ComeAsActivationsGo) {
 }
 
 // Sequence over tensor ranks but in `up`, whose input, 4 tokens of 8 features of two bytes, is gathered in two blocks.
-TEST(GatheredInputs, AreKeptBesideTheirShards) {
+TEST(GatheredInputs, AreKeptInsteadOfTheirShards) {
     plan::Plan plan = usual();
     plan.strategy = test::strategy("sequence", {"tensor"});
     plan.strategy.rules = {
@@ -343,7 +346,7 @@ TEST(GatheredInputs, AreKeptBesideTheirShards) {
     const auto activations = [&](const plan::MemoryProfile& memory) {
         return part(with(memory, plan), MemoryPart::activations);
     };
-    EXPECT_EQ(activations({.gathered_inputs = true}) - activations({}), 2 * 4 * 8 * 2);
+    EXPECT_EQ(activations({.gathered_inputs = true}) - activations({}), 2 * 4 * (8 - 8 / 2) * 2);
     plan.strategy.rules[0].regather = false;
     EXPECT_EQ(activations({.gathered_inputs = true}), activations({})) << "there is nothing to gather again";
 }

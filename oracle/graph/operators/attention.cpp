@@ -150,10 +150,17 @@ std::optional<AttentionShape> several_operands(Attributes& attributes, std::span
     return shape;
 }
 
+constexpr std::size_t kKeys = 1, kValues = 2;  // of separate operands
+
 /// Q, K and V (one tensor or more), and what the implementation keeps beside them.
 void add_saved(Nest& nest, const AttentionShape& shape, bool keeps_square) {
     for (std::size_t i = 0; i < nest.inputs.size(); ++i) {
-        nest.saved.push_back({.what = Saved::What::input, .operand = static_cast<int>(i)});
+        Saved saved{.what = Saved::What::input, .operand = static_cast<int>(i)};
+        if (shape.key_share < 1 && (i == kKeys || i == kValues)) {
+            saved.loops = {0, shape.head, shape.key};
+            saved.factor = i == kKeys ? shape.key_size : shape.value_size;
+        }
+        nest.saved.push_back(std::move(saved));
     }
     if (!keeps_square) {
         nest.saved.push_back({.what = Saved::What::output});
