@@ -299,8 +299,8 @@ StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const Wei
     }
     const plan::Optimizer& optimizer = plan::optimizer(plan.optimizer);
     bytes.optimizer = kept_bytes(optimizer, size, each) / divided(ShardLevel::states);
-    if (plan.memory.cast_gathered && plan.shard == ShardLevel::parameters && optimizer.dense.master &&
-        each.master > Bytes{}) {
+    if (plan.memory.cast_gathered && plan.shard == ShardLevel::parameters &&
+        (size.sparse() ? optimizer.table : optimizer.dense).master && each.master > Bytes{}) {
         bytes.weights = size.elements / ways * each.master;
         bytes.optimizer = bytes.optimizer - bytes.weights;
     }

@@ -50,7 +50,8 @@ TEST(FreedGradients, OfShardsComeAsActivationsGo) {
     };
     EXPECT_EQ(less(sharded(ShardLevel::none)), 0) << "buckets of a reduction stay";
     EXPECT_EQ(less(sharded(ShardLevel::states)), 0);
-    // Four tokens keep more than that when backward begins: three inputs of 8 features in 2 bytes, indices, logits.
+    // As much as four tokens keep when backward begins, three inputs of 8 features in 2 bytes, indices and logits:
+    // less than the 864 gradients of 4 bytes of a device.
     EXPECT_EQ(less(sharded(ShardLevel::gradients)), 4 * (3 * 8 * 2 + 8 + 100 * 4));
     EXPECT_EQ(less(sharded(ShardLevel::parameters)), less(sharded(ShardLevel::gradients)));
     plan::Plan accumulating = sharded(ShardLevel::parameters);
