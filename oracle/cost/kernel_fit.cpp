@@ -19,10 +19,6 @@ constexpr double kQueryBlock = 128;
 /// Heads are padded to a multiple of this many features: FlashAttention-2's kernels are built for 32, 64, 96, 128, ...
 constexpr double kHeadStep = 32;
 
-/// Results of one filter that an input element contributes to, from which on Winograd's algorithm pays: 3 x 3 has 9,
-/// with stride 2 2.25. Lavin and Gray, arXiv:1509.09308.
-constexpr double kOverlappingWindow = 4;
-
 /// Widening of the log interval per octave outside the measured range. Our assumption.
 constexpr double kWidenPerOctave = 0.25;
 
@@ -113,6 +109,11 @@ double work_of(const cluster::Device& device, const KernelFit& fit, const graph:
     return tiled_work(device, fit, kernel, sums / (1.0 * unit::flop / rate));
 }
 
+/// How many times less arithmetic a convolution with an overlapping window takes.
+double window_gain(const cluster::Device& device, const KernelFit& fit, Precision precision) {
+    return fit.kind == KernelKind::convolution ? fit.window_gain : window_saving(device, precision);
+}
+
 Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
                      Precision precision) {
     const double clock = kernel.kind == KernelKind::attention ? 1 : device.sustained;
@@ -123,7 +124,7 @@ Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const 
     }
     const double work = work_of(device, fit, kernel, rate);
     const bool gains = kernel.kind == KernelKind::convolution && kernel.window >= kOverlappingWindow;
-    const Seconds tiled = kernel.flops * (work / plain / (gains ? fit.window_gain : 1)) / rate;
+    const Seconds tiled = kernel.flops * (work / plain / (gains ? window_gain(device, fit, precision) : 1)) / rate;
     if (std::min(kernel.m, kernel.n) < kInstructionColumns && device.vector > FlopPerSecond{}) {
         return min(tiled, kernel.flops / (fit.compute * device.vector));
     }
@@ -253,7 +254,7 @@ std::optional<double> most_of_peak(const cluster::Device& device, KernelKind kin
             continue;
         }
         const double clock = kind == KernelKind::attention ? 1 : device.sustained;
-        const double gain = kind == KernelKind::convolution ? std::max(1.0, fit.window_gain) : 1;
+        const double gain = kind == KernelKind::convolution ? std::max(1.0, window_gain(device, fit, precision)) : 1;
         const double share = is_stream(kind) ? fit.memory : clock * over_lender(device, precision) * fit.compute * gain;
         most = std::max(most.value_or(0), share);
     }

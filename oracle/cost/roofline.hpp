@@ -26,6 +26,17 @@ double misalignment(const graph::Kernel& kernel, Precision precision);
 std::optional<FlopPerSecond> unaligned_rate(const cluster::Device& device, const graph::Kernel& kernel,
                                             Precision precision);
 
+/// Results of one filter that an input element contributes to, from which on Winograd's algorithm pays: 3 x 3 has 9,
+/// with stride 2 2.25. Lavin and Gray, arXiv:1509.09308.
+constexpr double kOverlappingWindow = 4;
+
+/// How many times less arithmetic vector units do in fp32 for a convolution with such a window where no convolution was
+/// measured on the device: Winograd's and Fourier algorithms. 1 in other precisions: on matrix units they gain nothing.
+/// Source: the middle of `window_gain` in fp32 in hardware/profiles (GTX 1080 Ti, P100, T4, Titan X, V100; 1.24 to
+/// 2.77). Domain: NVIDIA's cuDNN; with it steps of VGG-16, AlexNet and ResNet-50 on an H100, none of which is behind
+/// the number, are 26, 8 and 5 % off (calibrate/evidence/tables/steps: h100-16, -17, -10).
+double window_saving(const cluster::Device& device, Precision precision);
+
 /// Instructions that a device's threads can issue in a second: one a clock for each of the 128 lanes of a
 /// multiprocessor's four schedulers; the clock follows from the data sheet's rate of vector units, 64 or 128 a
 /// multiprocessor. None for other makers than NVIDIA, and where the file does not say. Source: NVIDIA, CUDA C++

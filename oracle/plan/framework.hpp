@@ -125,9 +125,10 @@ inline constexpr std::array kFrameworkParameters{
                            "pads vocabularies"},
     FrameworkParameterKind{FrameworkParameter::aligned_units, "aligned_units", false, 0, 0, 1,
                            "share of the products of such rows that leave the matrix units, as with cuBLAS before 11"},
-    FrameworkParameterKind{FrameworkParameter::element_instructions, "element_instructions", false, 0, 0, 100,
-                           "instructions that an element-wise pass issues for each element it reads or writes; 0: "
-                           "memory alone bounds it"},
+    FrameworkParameterKind{
+        FrameworkParameter::element_instructions, "element_instructions", false, 0, 0, 100,
+        "instructions that an element-wise pass issues for each element it reads or writes, which take "
+        "time beside its memory's (root of the sum of squares); 0: memory alone bounds it"},
 };
 
 /// The value of a parameter and its 90 % interval, in base units.

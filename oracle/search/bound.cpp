@@ -6,6 +6,7 @@
 #include "base/precision.hpp"
 #include "cost/device_time.hpp"
 #include "cost/kernel_fit.hpp"
+#include "cost/roofline.hpp"
 #include "plan/optimizer.hpp"
 #include "step/kernel_cost.hpp"
 
@@ -33,7 +34,8 @@ Fastest fastest(const cluster::Device& device, graph::KernelKind kind, Precision
     Fastest fastest;
     double wide = 1;
     for (const Precision precision : precisions(device, asked)) {
-        const double unfitted = std::max(1.0, device.best_share(precision).value_or(1));
+        const double saved = kind == graph::KernelKind::convolution ? cost::window_saving(device, precision) : 1;
+        const double unfitted = saved * std::max(1.0, device.best_share(precision).value_or(1));
         const double share = cost::most_of_peak(device, kind, precision).value_or(unfitted);
         fastest.rate = max(fastest.rate, share * device.peak(precision));
         wide = std::max(wide, share);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "cost/error_source.hpp"
@@ -114,7 +115,9 @@ void KernelCost::add(const Kernel& kernel, bool in_block, PassCost& cost) {
 }
 
 /// Algorithms that exploit overlapping windows (Winograd, FFT) need workspace. Without it libraries use the direct
-/// product. Weights whose rows are not padded are read a few elements at a time.
+/// product. What passes issue hides their memory in part: the same steps on an H200 and an H100 in two precisions are
+/// told apart by the root of the sum of squares, not by the larger of both (oracle/plan/mechanisms/eager-passes.yaml).
+/// Weights whose rows are not padded are read a few elements at a time.
 cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) const {
     cost::KernelTime time = cost::kernel_time(device_, kernel, precision);
     const double share = framework_[plan::FrameworkParameter::window_reuse];
@@ -128,7 +131,8 @@ cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) co
     if (const std::optional<double> rate = cost::instruction_rate(device_);
         instructions > 0 && rate && kernel.kind == graph::KernelKind::stream) {
         const Seconds issued = Seconds::of_base(kernel.times * kernel.elements * instructions / *rate);
-        time.time = time.time.rescaled_to(max(time.time.value, issued));
+        const double both = std::hypot(time.time.value.in(unit::second), issued.in(unit::second));
+        time.time = time.time.rescaled_to(Seconds::of_base(both));
     }
     const double unpadded = framework_[plan::FrameworkParameter::unpadded_rows];
     const std::optional<FlopPerSecond> rate = cost::unaligned_rate(device_, kernel, precision);

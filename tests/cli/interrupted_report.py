@@ -48,8 +48,9 @@ def run_interrupted(*words):
 def points(file):
     with open(file, encoding="utf-8") as stream:
         report = json.load(stream)
-    found = [point for scaling in report["scalings"] for strategy in scaling["strategies"] for point in strategy["points"]]
-    return report["complete"], len(found)
+    found = [len(part) for scaling in report["scalings"]
+             for part in (scaling["answers"], *(strategy["points"] for strategy in scaling["strategies"]))]
+    return report["complete"], sum(found)
 
 
 def main():

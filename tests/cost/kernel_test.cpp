@@ -109,6 +109,24 @@ TEST(Convolution, is_its_implicit_product_with_its_own_bytes) {
     EXPECT_NEAR(micro(kernel_time(scene::a100(), conv, Precision::bf16)), 5 + 500 + 2000 / 2e6, 1e-9);
 }
 
+// Vector units of a device of which no convolution was measured: Winograd's algorithm in fp32 for windows of 3 x 3.
+TEST(Convolution, with_an_overlapping_window_saves_arithmetic_on_vector_units) {
+    cluster::Device device = scene::a100();
+    device.family = "NVIDIA A100";
+    device.vector = device.peak(Precision::fp32);
+    const auto takes = [&](double window, Precision precision) {
+        Kernel kernel = graph::matmul(12 * 128, 9 * 128, 1024);
+        kernel.kind = KernelKind::convolution;
+        kernel.window = window;
+        return micro(kernel_time(device, kernel, precision)) - 5;
+    };
+    EXPECT_NEAR(takes(1, Precision::fp32) / takes(9, Precision::fp32), 1.8, 1e-9);
+    EXPECT_DOUBLE_EQ(takes(1, Precision::fp32), takes(2.25, Precision::fp32)) << "3 x 3 with stride 2";
+    EXPECT_DOUBLE_EQ(takes(1, Precision::bf16), takes(9, Precision::bf16)) << "matrix units";
+    device.family = "AMD MI250X";
+    EXPECT_DOUBLE_EQ(takes(1, Precision::fp32), takes(9, Precision::fp32)) << "nothing is known of others";
+}
+
 TEST(Attention, without_extents_runs_at_the_peak_on_its_operations) {
     const Kernel fused{.kind = KernelKind::attention, .flops = Flop::of_base(312e9), .elements = 1e6};
     EXPECT_NEAR(micro(kernel_time(scene::a100(), fused, Precision::bf16)), 5 + 1000, 1e-9);
