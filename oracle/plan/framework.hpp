@@ -171,10 +171,11 @@ struct Framework {
     /// Calibration to measured steps (step/anchor.hpp): earlier values, and the reduction of variance.
     struct Observed {
         std::int64_t runs = 0;
-        double missed_before = 0;         ///< mean of log(measured / predicted)
-        double missed_after = 0;          ///< ... with the calibrated values
-        double own_part = 0.5;            ///< of the variance of unexplained errors: no observed run knows of it
-        ByParameter from{};               ///< values before the calibration
+        double missed_before = 0;  ///< mean of log(measured / predicted)
+        double missed_after = 0;   ///< ... with the calibrated values
+        double own_part = 0.5;     ///< of the variance of unexplained errors: no observed run knows of it
+        double scale = 1;          ///< of all errors: how far off the observed runs were, beside what was thought
+        ByParameter from{};        ///< values before the calibration
         std::vector<ByParameter> learnt;  ///< covariance of log parameters before, minus that after; rows; empty: the
                                           ///< runs were further off than errors explain, so nothing is known better
         /// d' E d of a combination d of log parameters, E = `learnt`.

@@ -151,6 +151,7 @@ struct Posterior {
     std::vector<Errors> effects;  ///< A
     Matrix weights;               ///< K^-1
     Errors mean{};
+    double distance = 0;     ///< r' K^-1 r
     bool is_capped = false;  ///< the observations are further off than errors explain
 };
 
@@ -170,6 +171,7 @@ Posterior posterior(const std::vector<Observation>& observations, const Prior& b
     result.weights = inverse(std::move(covariance));
     for (std::size_t i = 0; i < observations.size(); ++i) {
         const double weighed = std::inner_product(residuals.begin(), residuals.end(), result.weights[i].begin(), 0.0);
+        result.distance += residuals[i] * weighed;
         for (std::size_t e = 0; e < kErrors; ++e) {
             result.mean[e] += result.effects[i][e] * weighed;
         }
@@ -179,6 +181,12 @@ Posterior posterior(const std::vector<Observation>& observations, const Prior& b
         error = std::clamp(error, -kMostMoved, kMostMoved);
     }
     return result;
+}
+
+/// By how much the errors of these runs are larger than was thought: the posterior mean of their variance, whose ratio to
+/// the one thought has an inverse gamma prior of mean 1.
+double scale_of_errors(const Posterior& found) {
+    return std::sqrt((kScaleFreedom + found.distance) / (kScaleFreedom + static_cast<double>(found.effects.size())));
 }
 
 Framework moved_by(const Framework& framework, const Prior& b, const Errors& errors) {
@@ -242,6 +250,9 @@ Framework anchored(const Framework& framework, const Observe& observe, const Run
     Framework moved = start;
     for (int move = 0; move < kMoves; ++move) {
         found = posterior(observations, b, own, asked, found.mean);
+        if (move == 0) {
+            observed.scale = scale_of_errors(found);
+        }
         moved = moved_by(start, b, found.mean);
         observations = observe(moved);
     }

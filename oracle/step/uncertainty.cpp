@@ -62,7 +62,7 @@ Estimate interval(const Uncertainty& uncertainty, Seconds step, const plan::Fram
     if (framework.observed && variance > 0) {
         const double known = framework.observed->explained(by_parameter(uncertainty.sources));
         const double own = framework.observed->own_part * squared(unexplained);
-        left = std::sqrt(std::max(variance - known, own) / variance);
+        left = framework.observed->scale * std::sqrt(std::max(variance - known, own) / variance);
     }
     return {step, max(Seconds{}, (1 - left * std::sqrt(below)) * step), (1 + left * std::sqrt(above)) * step};
 }

@@ -54,6 +54,28 @@ TEST(Anchored, OneRunMovesParametersByTheirVariances) {
     EXPECT_NEAR(moved.observed->explained(shares), 0.018 * 0.018 / 0.018625, 1e-12);
 }
 
+// Errors of which 4 degrees of freedom were thought: sqrt((4 + r^2 / 0.018625) / 5). A run as predicted narrows intervals.
+TEST(Anchored, RunsThatAreFurtherOffThanThoughtWidenIntervals) {
+    const auto scale = [](double measured) {
+        return anchored({}, [&](const plan::Framework& framework) { return linear(framework, measured); })
+            .observed->scale;
+    };
+    EXPECT_NEAR(scale(12), std::sqrt((4 + std::log(1.2) * std::log(1.2) / 0.018625) / 5), 1e-12);
+    EXPECT_NEAR(scale(10), std::sqrt(0.8), 1e-12);
+    EXPECT_GT(scale(20), 2);
+    // Of the same errors the interval is as much wider.
+    plan::Framework off;
+    off.spread = 0.2;
+    off.observed.emplace();
+    plan::Framework further = off;
+    further.observed->scale = 2;
+    const Uncertainty uncertainty = linear(off, 10).front().uncertainty;
+    const auto above = [&](const plan::Framework& framework) {
+        return (interval(uncertainty, seconds(10), framework).hi - seconds(10)).in(unit::second);
+    };
+    EXPECT_NEAR(above(further), 2 * above(off), 1e-12);
+}
+
 /// A step of 10 s that took 12, of which nothing but the spread of 0.2 is uncertain.
 std::vector<Observation> longer(const plan::Framework& now, const RunKind& run) {
     std::vector<Observation> found = linear(now, 12);
@@ -64,12 +86,12 @@ std::vector<Observation> longer(const plan::Framework& now, const RunKind& run) 
     return found;
 }
 
-/// What is left of the interval of such a step.
+/// What is left of the interval of such a step for what was learnt, beside the size of errors.
 double left_of_interval(const plan::Framework& framework, const plan::Framework& moved) {
     const Uncertainty uncertainty = longer(framework, {}).front().uncertainty;
     const Estimate before = interval(uncertainty, seconds(10), framework);
     const Estimate after = interval(uncertainty, seconds(10), moved);
-    return (after.hi - after.value) / (before.hi - before.value);
+    return (after.hi - after.value) / (before.hi - before.value) / moved.observed->scale;
 }
 
 TEST(Anchored, WhatAJobSharesMovesAllTimesAlike) {
@@ -178,7 +200,7 @@ TEST(Anchored, AStepTellsHowItsSourceDiffers) {
     shared.sources[static_cast<std::size_t>(cost::ErrorSource::matmul)].share = 1;
     const Estimate before = interval(shared, seconds(10), framework);
     const Estimate after = interval(shared, seconds(10), moved);
-    EXPECT_NEAR((after.hi - after.value) / (before.hi - before.value),
+    EXPECT_NEAR((after.hi - after.value) / (before.hi - before.value) / moved.observed->scale,
                 std::sqrt(1 - tau * tau / (0.04 + kRepeat * kRepeat) / 0.04), 1e-9);
 }
 
@@ -189,7 +211,7 @@ TEST(Anchored, NoRunMovesAnErrorFurtherThanErrorsAre) {
     EXPECT_NEAR(std::log(moved[FrameworkParameter::stream]), kMostMoved * 0.3, 1e-9);
     EXPECT_TRUE(moved.observed->learnt.empty()) << "what was wrong is not known";
     const Uncertainty same = linear({}, 10).front().uncertainty;
-    EXPECT_EQ(interval(same, seconds(10), moved).hi, interval(same, seconds(10), {}).hi);
+    EXPECT_GT(interval(same, seconds(10), moved).hi, interval(same, seconds(10), {}).hi);
     plan::Framework bounded;
     bounded.number(FrameworkParameter::stream).bounds = {0.9, 1.3};
     const plan::Framework inside =
@@ -205,8 +227,9 @@ TEST(Anchored, StepsThatWereRightMoveNothingAndNarrowTheInterval) {
     const Uncertainty same = linear(neutral, 10).front().uncertainty;
     const Estimate before = interval(same, seconds(10), neutral);
     const Estimate after = interval(same, seconds(10), moved);
-    // Of the variance S = 0.018 is left S rho^2 / (S + rho^2).
-    const double left = std::sqrt(0.000625 / 0.018625);
+    // Of the variance S = 0.018 is left S rho^2 / (S + rho^2), of errors that are smaller than was thought.
+    const double left = moved.observed->scale * std::sqrt(0.000625 / 0.018625);
+    EXPECT_LT(moved.observed->scale, 1);
     EXPECT_NEAR((after.hi - after.value) / (before.hi - before.value), left, 1e-9);
     EXPECT_NEAR((after.value - after.lo) / (before.value - before.lo), left, 1e-9);
 }
@@ -406,8 +429,9 @@ TEST(Anchored, TwoRunsMoveEveryParameterByItsCovarianceWithThem) {
     ASSERT_GT(left, kLayoutPart * (0.04 * 0.04 + 0.03 * 0.03));
     const Estimate wide = interval(first, seconds(10), runs.framework);
     const Estimate narrow = interval(first, seconds(10), moved);
-    EXPECT_NEAR((narrow.hi - narrow.value) / (wide.hi - wide.value), std::sqrt(left / variance), 1e-9);
-    EXPECT_NEAR((narrow.value - narrow.lo) / (wide.value - wide.lo), std::sqrt(left / variance), 1e-9);
+    const double ratio = moved.observed->scale * std::sqrt(left / variance);
+    EXPECT_NEAR((narrow.hi - narrow.value) / (wide.hi - wide.value), ratio, 1e-9);
+    EXPECT_NEAR((narrow.value - narrow.lo) / (wide.value - wide.lo), ratio, 1e-9);
     // Of two runs alike nothing but their layouts differs; of these two the shares that the runs do not explain.
     const Uncertainty second = runs.observe(runs.framework).back().uncertainty;
     const double layouts = 2 * kLayoutPart * 0.04 * 0.04;
