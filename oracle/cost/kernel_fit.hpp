@@ -11,7 +11,8 @@
 // this device's best products reach than those of the lender, where both are known), W its memory bandwidth, `least` the
 // smallest 1/tm + 1/tn of its tiles. An attention has one kind of tile, 128 queries by all keys (n) and heads padded to 32 features
 // (k): 2 * 128 * (n + edge) * (k + ramp) operations, never split. The arithmetic of a convolution whose windows overlap
-// is divided by `window_gain` (Winograd's and Fourier algorithms). A product of a backward pass takes `backward` times
+// is divided by `window_gain` (Winograd's and Fourier algorithms; of devices without measured convolutions by
+// `window_saving` of roofline.hpp). A product of a backward pass takes `backward` times
 // as long beyond `start`. Streams and gathers take start + M (or their operations at the vector peak). Benchmarks of
 // fp8 products take  cast.start + cast.bytes * m*k / W  more (`benchmark_cast`), which only the fitting adds. P of
 // products is the peak times the cluster file's `sustained`, for power limits in continuous use; attention was measured

@@ -183,8 +183,8 @@ Posterior posterior(const std::vector<Observation>& observations, const Prior& b
     return result;
 }
 
-/// By how much the errors of these runs are larger than was thought: the posterior mean of their variance, whose ratio to
-/// the one thought has an inverse gamma prior of mean 1.
+/// How many times larger the errors of these runs are than was thought. The ratio of the variances has a scaled inverse
+/// chi-squared prior of kScaleFreedom degrees of freedom and scale 1; this is the root of the posterior's scale.
 double scale_of_errors(const Posterior& found) {
     return std::sqrt((kScaleFreedom + found.distance) / (kScaleFreedom + static_cast<double>(found.effects.size())));
 }

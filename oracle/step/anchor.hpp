@@ -9,9 +9,9 @@
 // that is asked about, as far as other runs know of it: all but kRunPart of w^2; all of it where this very run was
 // observed; all but kLayoutPart where any layout may be asked about (a search). The errors of the observed runs correlate
 // with it by likeness.hpp, so each moves the answer by as much as it is alike. N: their covariance given z_c, and
-// kRepeat^2 for each run. All errors are s times as large as was thought, s^2 = (v + r' K^-1 r) / (v + runs), v =
-// kScaleFreedom: a user whose steps are far off, or scatter, gets wider intervals. Steps are predicted again after every update (Gauss-Newton), since the shares s_ik depend on
-// the parameters.
+// kRepeat^2 for each run. Steps are predicted again after every update (Gauss-Newton), since the shares s_ik depend on
+// the parameters. All errors are taken to be s times as large as was thought, s^2 = (v + r' K^-1 r) / (v + runs), v =
+// kScaleFreedom: a user whose steps are far off, or scatter, gets wider intervals.
 // Not modelled: separate errors of links inside and between nodes (they are one parameter); kernels of networks whose
 // samples were measured as a whole are not adjusted.
 #pragma once
@@ -30,9 +30,9 @@ inline constexpr double kRepeat = 0.025;
 /// Standard deviation of a log parameter that is uncertain by any factor: 90 % within a factor of 3.7.
 inline constexpr double kMostSigma = 0.8;
 
-/// Degrees of freedom of what is thought of the size of errors before any run is observed. Our assumption; of 1, 3 and 5
-/// observed runs of each user, 1,825, 1,592 and 1,451 other published runs are then in the 90 % interval in 90, 86 and
-/// 89 %, without it in 88, 85 and 86 % (`dodona validate runs.csv --anchor K`).
+/// Degrees of freedom of what is thought of the size of errors before any run is observed. Our assumption. With it 90, 86
+/// and 89 % of 1,825, 1,592 and 1,451 published runs lie in their 90 % intervals once 1, 3 and 5 others of each user are
+/// observed, without it 88, 85 and 86 % (`dodona validate runs.csv --anchor K`).
 inline constexpr double kScaleFreedom = 4;
 
 /// Standard deviations that observed steps can move an error by: a run that is off by more had another fault, and narrows

@@ -113,7 +113,6 @@ TEST(Convolution, is_its_implicit_product_with_its_own_bytes) {
 TEST(Convolution, with_an_overlapping_window_saves_arithmetic_on_vector_units) {
     cluster::Device device = scene::a100();
     device.family = "NVIDIA A100";
-    device.vector = device.peak(Precision::fp32);
     const auto takes = [&](double window, Precision precision) {
         Kernel kernel = graph::matmul(12 * 128, 9 * 128, 1024);
         kernel.kind = KernelKind::convolution;
