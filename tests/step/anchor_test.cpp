@@ -66,7 +66,7 @@ TEST(Anchored, RunsThatAreFurtherOffThanThoughtWidenIntervals) {
     // Of the same errors the interval is as much wider.
     plan::Framework off;
     off.spread = 0.2;
-    off.observed.emplace();
+    off.observed = plan::Framework::Observed{};
     plan::Framework further = off;
     further.observed->scale = 2;
     const Uncertainty uncertainty = linear(off, 10).front().uncertainty;
