@@ -40,9 +40,8 @@ seconds() { date +%s.%N; }
 # since START: seconds from then to now
 since() { awk -v from="$1" -v to="$(seconds)" 'BEGIN { printf "%.3f", to - from }'; }
 
-# With ccache the archive, made of the same objects as the first answer, is not compiled again.
 start=$(seconds)
-debootstrap --variant=minbase --include=ca-certificates,ccache bookworm "$debian" "$mirror" >"$work/log" 2>&1 || {
+debootstrap --variant=minbase --include=ca-certificates bookworm "$debian" "$mirror" >"$work/log" 2>&1 || {
     tail -n 5 "$work/log"
     skip "debootstrap from $mirror failed"
 }
