@@ -123,8 +123,8 @@ Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const 
         return kernel.flops / rate;
     }
     const double work = work_of(device, fit, kernel, rate);
-    const bool gains = kernel.kind == KernelKind::convolution && kernel.window >= kOverlappingWindow;
-    const Seconds tiled = kernel.flops * (work / plain / (gains ? window_gain(device, fit, precision) : 1)) / rate;
+    const double gain = has_overlapping_window(kernel) ? window_gain(device, fit, precision) : 1;
+    const Seconds tiled = kernel.flops * (work / plain / gain) / rate;
     if (std::min(kernel.m, kernel.n) < kInstructionColumns && device.vector > FlopPerSecond{}) {
         return min(tiled, kernel.flops / (fit.compute * device.vector));
     }

@@ -12,8 +12,7 @@ namespace {
 
 /// Time of the product, split along k where that is faster despite its partial sums.
 Seconds product_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
-    const bool overlaps = kernel.kind == graph::KernelKind::convolution && kernel.window >= kOverlappingWindow;
-    const double saving = overlaps ? window_saving(device, precision) : 1;
+    const double saving = has_overlapping_window(kernel) ? window_saving(device, precision) : 1;
     const Seconds ideal = kernel.flops / (saving * device.product_rate(precision));
     if (kernel.m <= 0) {
         return ideal;
@@ -70,6 +69,10 @@ std::optional<FlopPerSecond> unaligned_rate(const cluster::Device& device, const
         return std::nullopt;
     }
     return together * static_cast<double>(device.multiprocessors) * kOfMultiprocessor;
+}
+
+bool has_overlapping_window(const graph::Kernel& kernel) {
+    return kernel.kind == graph::KernelKind::convolution && kernel.window >= 4;
 }
 
 double window_saving(const cluster::Device& device, Precision precision) {

@@ -26,9 +26,9 @@ double misalignment(const graph::Kernel& kernel, Precision precision);
 std::optional<FlopPerSecond> unaligned_rate(const cluster::Device& device, const graph::Kernel& kernel,
                                             Precision precision);
 
-/// Results of one filter that an input element contributes to, from which on Winograd's algorithm pays: 3 x 3 has 9,
-/// with stride 2 2.25. Lavin and Gray, arXiv:1509.09308.
-constexpr double kOverlappingWindow = 4;
+/// Whether it is a convolution for whose window Winograd's algorithm pays: of 4 results of one filter that an input
+/// element contributes to, or more; 3 x 3 has 9, with stride 2 2.25. Lavin and Gray, arXiv:1509.09308.
+bool has_overlapping_window(const graph::Kernel& kernel);
 
 /// How many times less arithmetic vector units do in fp32 for a convolution with such a window where no convolution was
 /// measured on the device: Winograd's and Fourier algorithms. 1 in other precisions: on matrix units they gain nothing.
