@@ -240,7 +240,7 @@ std::string meaning(const plan::Plan& plan, const ExportFacts& facts) {
     const Scope scope = plan_parameters(plan, facts);
     std::string text;
     for (const std::string& name : scope.names()) {
-        if (name != "strategy" && name != "keep_parameters") {
+        if (name != "keep_parameters") {
             text += name + "=" + text_of(*scope.find(name)) + "\n";
         }
     }
@@ -353,6 +353,43 @@ void round_trip(const plan::Plan& plan, std::set<std::string>& expressed) {
 RC_GTEST_PROP(Export, APlanThatATargetExpressesReadsBackAsTheSamePlan, ()) {
     std::set<std::string> expressed;
     round_trip(random_plan(), expressed);
+}
+
+/// A strategy on a mesh with two ranks on each of its axes.
+plan::Plan plan_of_strategy(const std::string& name) {
+    plan::Plan plan;
+    plan.strategy = shelf().strategy(name);
+    for (const std::string& axis : plan.strategy.axes) {
+        plan.mesh.push_back({axis, 2});
+    }
+    plan.batch = plan.devices();
+    return plan;
+}
+
+TEST(Export, SaysWhatTheRulesOfAStrategyDoWhateverItsName) {
+    struct Row {
+        const char* strategy;
+        const char* sequence_parallel;
+        const char* context_kind;
+    };
+    const std::array rows{Row{"megatron", "0", "none"},
+                          Row{"megatron-sequence", "1", "none"},
+                          Row{"megatron-context", "1", "ring"},
+                          Row{"megatron-moe", "1", "ring"},
+                          Row{"megatron-ulysses", "1", "all_to_all"},
+                          Row{"context-ring", "0", "ring"},
+                          Row{"context-all-gather", "0", "all_gather"},
+                          Row{"context-ulysses", "0", "all_to_all"},
+                          Row{"data", "0", "none"}};
+    for (const Row& row : rows) {
+        plan::Plan plan = plan_of_strategy(row.strategy);
+        for (const char* name : {row.strategy, "mine", "megatron-mine", "megatron", "ulysses", "context-all-gather"}) {
+            plan.strategy.name = name;
+            const Scope scope = plan_parameters(plan, {});
+            EXPECT_EQ(text_of(*scope.find("sequence_parallel")), row.sequence_parallel) << row.strategy << name;
+            EXPECT_EQ(text_of(*scope.find("context_kind")), row.context_kind) << row.strategy << name;
+        }
+    }
 }
 
 TEST(Export, EveryTargetThatIsReadExpressesAPlan) {

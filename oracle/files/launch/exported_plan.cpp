@@ -8,6 +8,7 @@
 #include "base/precision.hpp"
 #include "files/hf/condition.hpp"
 #include "files/number.hpp"
+#include "plan/strategy_traits.hpp"
 
 namespace dodona::files {
 
@@ -22,14 +23,6 @@ constexpr std::array kAxisWords{
     AxisWord{"tensor", "tensor"}, AxisWord{"context", "context"}, AxisWord{"data", "data"},
     AxisWord{"shard", "data"},    AxisWord{"replicate", "data"},  AxisWord{"pipeline", "pipeline"},
 };
-
-/// How the sequence is split in attention, by strategy.
-std::string context_kind(const std::string& strategy) {
-    if (strategy.find("ulysses") != std::string::npos) {
-        return "all_to_all";
-    }
-    return strategy == "context-all-gather" ? "all_gather" : "ring";
-}
 
 std::int64_t fold_size(const plan::Plan& plan, const std::string& name) {
     const auto found =
@@ -58,21 +51,19 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
         const std::string name(known->word);
         number(name, std::get<std::int64_t>(scope.find(name)->value) * axis.size);
     }
-    const std::string& strategy = plan.strategy.name;
     const std::int64_t gpus = plan.devices();
     const std::int64_t data = std::get<std::int64_t>(scope.find("data")->value);
     const std::int64_t micro = std::max<std::int64_t>(1, plan.microbatch);
     flag("other_axes", !others.empty());
     word("axes", others.empty() ? "none" : others);
-    word("strategy", strategy);
     number("gpus", gpus);
     number("gpus_per_node", std::min(gpus, facts.gpus_per_node));
     number("nodes", (gpus + facts.gpus_per_node - 1) / facts.gpus_per_node);
     number("expert", fold_size(plan, "expert"));
     number("expert_tensor", fold_size(plan, "expert_tensor"));
-    flag("sequence_parallel",
-         strategy.starts_with("megatron-") && std::get<std::int64_t>(scope.find("tensor")->value) > 1);
-    word("context_kind", context_kind(strategy));
+    flag("sequence_parallel", plan::splits_sequence_between_products(plan.strategy, "tensor") &&
+                                  std::get<std::int64_t>(scope.find("tensor")->value) > 1);
+    word("context_kind", std::string(name_of(plan::context_exchange(plan.strategy, "context"))));
     const std::int64_t ways = data * std::get<std::int64_t>(scope.find("context")->value);
     const bool is_grouped = plan.shard != plan::ShardLevel::none && plan.shard_group > 0 && plan.shard_group < ways;
     const std::int64_t copies = is_grouped ? ways / plan.shard_group : plan.axis_size("replicate");

@@ -1,0 +1,40 @@
+#include "plan/strategy_traits.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace dodona::plan {
+
+namespace {
+
+bool names(const std::vector<std::string>& axes, const std::string& axis) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+/// Whether one of the rules lays the dimension on the axis.
+bool lays(const Strategy& strategy, std::string_view dimension, const std::string& axis) {
+    const auto here = [&](const Lay& lay) { return lay.dimension == dimension && names(lay.axes, axis); };
+    return std::any_of(strategy.everywhere.begin(), strategy.everywhere.end(), here) ||
+           std::any_of(strategy.rules.begin(), strategy.rules.end(),
+                       [&](const Rule& rule) { return std::any_of(rule.lay.begin(), rule.lay.end(), here); });
+}
+
+}  // namespace
+
+bool splits_sequence_between_products(const Strategy& strategy, const std::string& axis) {
+    return lays(strategy, "sequence", axis) &&
+           (lays(strategy, "out_feature", axis) || lays(strategy, "in_feature", axis));
+}
+
+ContextExchange context_exchange(const Strategy& strategy, const std::string& axis) {
+    if (std::any_of(strategy.rules.begin(), strategy.rules.end(),
+                    [&](const Rule& rule) { return names(rule.stream, axis); })) {
+        return ContextExchange::ring;
+    }
+    if (lays(strategy, "head", axis)) {
+        return ContextExchange::all_to_all;
+    }
+    return lays(strategy, "query", axis) ? ContextExchange::all_gather : ContextExchange::none;
+}
+
+}  // namespace dodona::plan
