@@ -6,7 +6,7 @@
 //       Enumerator(Routing::valiant, "valiant", "over any third group")};
 //   constexpr const auto& enumerators(Routing) { return kRoutingTable; }
 //
-// name_of, value_of, values_of and value_names derive from the table that `enumerators` returns for the type.
+// name_of, names_of, value_of, values_of and value_names derive from the table that `enumerators` returns for the type.
 #pragma once
 
 #include <array>
@@ -76,6 +76,15 @@ std::vector<std::string> value_names() {
     std::vector<std::string> names;
     for (const Enumerator<Enum>& row : table_of<Enum>()) {
         names.emplace_back(row.name);
+    }
+    return names;
+}
+
+template <Enumerated Enum>
+std::vector<std::string> names_of(const std::vector<Enum>& values) {
+    std::vector<std::string> names;
+    for (const Enum value : values) {
+        names.emplace_back(name_of(value));
     }
     return names;
 }

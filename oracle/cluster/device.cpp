@@ -4,7 +4,7 @@
 
 namespace dodona::cluster {
 
-std::string Device::maker() const { return family.substr(0, family.find(' ')); }
+std::optional<Maker> Device::maker() const { return maker_of(family); }
 
 FlopPerSecond Device::peak(Precision precision) const {
     const auto found = matrix.find(precision);

@@ -13,6 +13,7 @@
 #include "cluster/convolution_curve.hpp"
 #include "cluster/kernel_curve.hpp"
 #include "cluster/kernel_fit.hpp"
+#include "cluster/maker.hpp"
 #include "cluster/thread_times.hpp"
 #include "graph/kernel.hpp"
 
@@ -56,7 +57,7 @@ struct Device {
     Profile profile;                              ///< fits to measured kernels; empty: data sheet only
     bool typical = false;  ///< kernels of kinds without a fit miss the data sheet as those of other devices do
 
-    [[nodiscard]] std::string maker() const;  ///< "NVIDIA"; empty: the file names no family
+    [[nodiscard]] std::optional<Maker> maker() const;  ///< none: the file names no family
     [[nodiscard]] FlopPerSecond peak(Precision precision) const;
     /// Share of the peak that the best of large products reach; none where that was not measured. Clocks and power hold
     /// back all products of matrix units alike, so that a precision without a figure takes that of 16 bits; fp32 does not.

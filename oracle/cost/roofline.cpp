@@ -55,7 +55,8 @@ std::optional<FlopPerSecond> unaligned_rate(const cluster::Device& device, const
     constexpr FlopPerSecond kOfMultiprocessor = 0.93_TFLOP_per_s;
     constexpr double kWord = 16;
     const bool units = !is_narrow(precision) && device.supports(precision) && device.peak(precision) > device.vector;
-    if (kernel.kind != graph::KernelKind::matmul || kernel.batch > 1 || !units || device.maker() != "NVIDIA") {
+    if (kernel.kind != graph::KernelKind::matmul || kernel.batch > 1 || !units ||
+        device.maker() != cluster::Maker::nvidia) {
         return std::nullopt;
     }
     // Rows of the weight, of the input and of the result: features of either side, never samples.
@@ -78,13 +79,13 @@ bool has_overlapping_window(const graph::Kernel& kernel) {
 double window_saving(const cluster::Device& device, Precision precision) {
     constexpr double kMiddle = 1.8;
     const bool on_vector_units = precision == Precision::fp32 && device.peak(precision) <= device.vector;
-    return device.maker() == "NVIDIA" && on_vector_units ? kMiddle : 1;
+    return device.maker() == cluster::Maker::nvidia && on_vector_units ? kMiddle : 1;
 }
 
 std::optional<double> instruction_rate(const cluster::Device& device) {
     constexpr double kLanes = 128;
     constexpr double kSlowestClock = 0.9e9;  // with 128 vector units; half as many otherwise
-    if (device.maker() != "NVIDIA" || device.multiprocessors <= 0 || device.vector <= FlopPerSecond{}) {
+    if (device.maker() != cluster::Maker::nvidia || device.multiprocessors <= 0 || device.vector <= FlopPerSecond{}) {
         return std::nullopt;
     }
     const double lanes = kLanes * static_cast<double>(device.multiprocessors);

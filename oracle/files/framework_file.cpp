@@ -207,10 +207,11 @@ const Description& description<Framework>() {
              optional<&Framework::memory>("memory", "The memory profile of such software.", {.default_text = "none"}),
              optional<&Framework::fitted_to>("fitted_to", "Groups of published runs that it was fitted to.",
                                              {.or_single = true}),
-             optional<&Framework::fitted_on>("fitted_on",
-                                             "Makers of the devices of these runs, as `family` of a device begins. On "
-                                             "devices of others nothing is known of it, and intervals are wider.",
-                                             {.default_text = "not stated", .or_single = true}),
+             optional<&Framework::fitted_on>(
+                 "fitted_on",
+                 "Makers of the devices of these runs, whose names `family` of a device begins "
+                 "with. On devices of others nothing is known of it, and intervals are wider.",
+                 {.default_text = "not stated", .or_single = true}),
              optional<&Framework::usual_for>(
                  "usual_for",
                  "Used by default for models with one of these operators; \"*\": for any model that no other framework "

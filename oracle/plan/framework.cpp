@@ -31,9 +31,8 @@ void Framework::add(const Mechanism& mechanism) {
     between_sources = std::hypot(between_sources, mechanism.spread);
 }
 
-bool Framework::is_foreign_to(std::string_view maker) const {
-    return !maker.empty() && !fitted_on.empty() &&
-           std::find(fitted_on.begin(), fitted_on.end(), maker) == fitted_on.end();
+bool Framework::is_foreign_to(std::optional<cluster::Maker> maker) const {
+    return maker && !fitted_on.empty() && std::find(fitted_on.begin(), fitted_on.end(), *maker) == fitted_on.end();
 }
 
 std::string Framework::label() const {
@@ -44,7 +43,7 @@ std::string Framework::label() const {
     return text;
 }
 
-std::string distance(const Framework& framework, std::string_view maker) {
+std::string distance(const Framework& framework, std::optional<cluster::Maker> maker) {
     return framework.is_foreign_to(maker) ? kUnfamiliar : kOtherSource;
 }
 

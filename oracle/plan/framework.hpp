@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
+#include "cluster/maker.hpp"
 #include "graph/kernel.hpp"
 #include "plan/strategy.hpp"
 
@@ -186,14 +187,14 @@ struct Framework {
     std::string name;       ///< empty: neutral
     std::string reference;  ///< as the user gave it: a name, or the path of a file
     std::string source;
-    std::string summary;                 ///< one line
-    std::string memory;                  ///< its memory profile; empty: the neutral one
-    std::vector<std::string> fitted_to;  ///< groups of published runs in the fit
-    std::vector<std::string> fitted_on;  ///< makers of the devices of these runs; empty: not stated
-    std::vector<std::string> usual_for;  ///< the default for networks with one of these operators; "*": for all
+    std::string summary;                    ///< one line
+    std::string memory;                     ///< its memory profile; empty: the neutral one
+    std::vector<std::string> fitted_to;     ///< groups of published runs in the fit
+    std::vector<cluster::Maker> fitted_on;  ///< of the devices of these runs; empty: not stated
+    std::vector<std::string> usual_for;     ///< the default for networks with one of these operators; "*": for all
     /// Of these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
-    std::vector<std::string> usual_on;  ///< ... and only on devices of these makers; empty: of all
+    std::vector<cluster::Maker> usual_on;  ///< ... and only on devices of these makers; empty: of all
     /// ... and only for plans that keep something in host memory, under strategies all of whose axes may shard states.
     bool usual_offload = false;
     std::string like;   ///< the framework that has what its file leaves out; empty: none
@@ -207,8 +208,8 @@ struct Framework {
     /// Sets the parameters of a mechanism; the last of several that set the same one counts.
     void add(const Mechanism& mechanism);
     [[nodiscard]] std::string label() const;  ///< "megatron-2024+graphs"
-    /// Whether it was fitted to no run on devices of this maker (cluster::Device::maker; empty: not known).
-    [[nodiscard]] bool is_foreign_to(std::string_view maker) const;
+    /// Whether it was fitted to no run on devices of this maker (cluster::Device::maker).
+    [[nodiscard]] bool is_foreign_to(std::optional<cluster::Maker> maker) const;
     [[nodiscard]] double operator[](FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)].value; }
     [[nodiscard]] const Number& number(FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)]; }
     Number& number(FrameworkParameter p) { return numbers[static_cast<std::size_t>(p)]; }
@@ -223,7 +224,7 @@ inline constexpr const char* kOtherSource = "other-source";
 inline constexpr const char* kUnfamiliar = "unfamiliar";
 
 /// That of a run of another source: kUnfamiliar on devices of another maker.
-std::string distance(const Framework& framework, std::string_view maker);
+std::string distance(const Framework& framework, std::optional<cluster::Maker> maker);
 
 /// A framework by name or path, and mechanisms by name: "megatron-2024+graphs".
 struct FrameworkReference {

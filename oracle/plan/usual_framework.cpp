@@ -10,7 +10,7 @@ namespace dodona::plan {
 namespace {
 
 /// Of devices whose file names no family.
-constexpr std::string_view kUsualMaker = "NVIDIA";
+constexpr cluster::Maker kUsualMaker = cluster::Maker::nvidia;
 
 /// 2 if a framework names one of the network's operators, 1 if it names any, else 0.
 int fitness(const Framework& framework, const graph::Graph& graph) {
@@ -23,10 +23,9 @@ int fitness(const Framework& framework, const graph::Graph& graph) {
     return best;
 }
 
-bool is_usual_on(const Framework& framework, std::string_view maker) {
-    const std::vector<std::string>& makers = framework.usual_on;
-    return makers.empty() ||
-           std::find(makers.begin(), makers.end(), maker.empty() ? kUsualMaker : maker) != makers.end();
+bool is_usual_on(const Framework& framework, std::optional<cluster::Maker> maker) {
+    const std::vector<cluster::Maker>& makers = framework.usual_on;
+    return makers.empty() || std::find(makers.begin(), makers.end(), maker.value_or(kUsualMaker)) != makers.end();
 }
 
 /// Whether states may be sharded over all axes of a strategy: none splits the work of a sample.
@@ -39,7 +38,7 @@ bool only_shards(const Strategy& strategy) {
 }  // namespace
 
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
-                                 std::string_view maker, bool offloads) {
+                                 std::optional<cluster::Maker> maker, bool offloads) {
     const Framework* usual = nullptr;
     std::tuple best{false, 0, false};
     for (const Framework& framework : all) {

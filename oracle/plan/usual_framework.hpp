@@ -2,8 +2,8 @@
 // (`usual_for`, `usual_levels`, `usual_on`, `usual_offload`).
 #pragma once
 
+#include <optional>
 #include <span>
-#include <string_view>
 
 #include "graph/graph.hpp"
 #include "plan/framework.hpp"
@@ -12,9 +12,9 @@
 namespace dodona::plan {
 
 /// Null where none is. One for plans that offload comes first where they do, then one that names the ZeRO level of the
-/// strategy. `strategy`: null for several. `maker`: cluster::Device::maker; where it is empty, as on devices of NVIDIA.
+/// strategy. `strategy`: null for several. `maker`: cluster::Device::maker; none: as on devices of NVIDIA.
 /// `offloads`: whether plans keep something in host memory.
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
-                                 std::string_view maker, bool offloads);
+                                 std::optional<cluster::Maker> maker, bool offloads);
 
 }  // namespace dodona::plan

@@ -330,8 +330,8 @@ Before before_passes(const std::vector<SegmentTensors>& tensors, const step::Sta
 
 /// Whether PyTorch serves the device with this allocator: CUDA's, and HIP's under the same name.
 bool has_allocator(const cluster::Device& device) {
-    const std::string maker = device.maker();
-    return maker.empty() || maker == "NVIDIA" || maker == "AMD";
+    const auto maker = device.maker();
+    return !maker || maker == cluster::Maker::nvidia || maker == cluster::Maker::amd;
 }
 
 /// Throws OutOfMemory.

@@ -360,10 +360,10 @@ private:
         if (const plan::Framework& framework = plan_.framework; !framework.name.empty()) {
             p_.provenance.push_back(
                 {.of = SourceLine::Of::framework, .name = framework.label(), .source = framework.source});
-            const std::string maker = cluster.device.maker();
-            if (framework.is_foreign_to(maker) && !framework.observed) {
-                p_.provenance.push_back(
-                    {.of = SourceLine::Of::other_maker, .name = maker, .source = join(framework.fitted_on)});
+            if (framework.is_foreign_to(cluster.device.maker()) && !framework.observed) {
+                p_.provenance.push_back({.of = SourceLine::Of::other_maker,
+                                         .name = std::string(cluster::maker_word(cluster.device.family)),
+                                         .source = join(names_of(framework.fitted_on))});
             }
         }
         p_.provenance.push_back(

@@ -224,7 +224,7 @@ plan::Framework Questions::software_of(const files::MeasuredRun& run, const Ques
     }
     const auto& groups = software.fitted_to;
     if (std::find(groups.begin(), groups.end(), run.group) == groups.end()) {
-        const std::string maker = question == nullptr ? "" : question->cluster->device.maker();
+        const auto maker = question == nullptr ? std::nullopt : question->cluster->device.maker();
         software.add(mechanism(plan::distance(software, maker), word->where));
     }
     return software;

@@ -47,22 +47,24 @@ KeyFigures framework_figures(const plan::Framework& framework) {
         for (const plan::ShardLevel level : framework.usual_levels) {
             levels.push_back(zero_text(level));
         }
-        add_line("default for",
-                 (operators.empty() ? "" : "models with " + join(operators, " or ")) +
-                     (any && !operators.empty() ? ", and " : "") +
-                     (any ? "models that no other framework is the default for" : "") +
-                     (framework.usual_offload ? ", where something is kept in host memory and no axis splits a sample"
-                                              : "") +
-                     (levels.empty() ? "" : ", under strategies with " + join(levels, " or ")) +
-                     (framework.usual_on.empty() ? "" : ", on devices of " + join(framework.usual_on, " or ")));
+        add_line(
+            "default for",
+            (operators.empty() ? "" : "models with " + join(operators, " or ")) +
+                (any && !operators.empty() ? ", and " : "") +
+                (any ? "models that no other framework is the default for" : "") +
+                (framework.usual_offload ? ", where something is kept in host memory and no axis splits a sample"
+                                         : "") +
+                (levels.empty() ? "" : ", under strategies with " + join(levels, " or ")) +
+                (framework.usual_on.empty() ? "" : ", on devices of " + join(names_of(framework.usual_on), " or ")));
     }
     add_line("unexplained", percent(framework.spread) + " of a step, as a standard deviation");
     if (!framework.like.empty()) {
         add_line("like", framework.like + ", in all that its own file leaves out");
     }
     if (!framework.fitted_to.empty()) {
-        add_line("fitted to", join(framework.fitted_to) +
-                                  (framework.fitted_on.empty() ? "" : "; on devices of " + join(framework.fitted_on)));
+        add_line("fitted to",
+                 join(framework.fitted_to) +
+                     (framework.fitted_on.empty() ? "" : "; on devices of " + join(names_of(framework.fitted_on))));
     }
     add_line("source", framework.source);
     return all;
@@ -130,11 +132,11 @@ Record framework_record(const plan::Framework& framework) {
             {"name", framework.name},
             {"summary", framework.summary},
             {"usual_for", framework.usual_for},
-            {"usual_on", framework.usual_on},
+            {"usual_on", names_of(framework.usual_on)},
             {"usual_offload", framework.usual_offload},
             {"like", framework.like.empty() ? Record() : Record(framework.like)},
             {"fitted_to", framework.fitted_to},
-            {"fitted_on", framework.fitted_on},
+            {"fitted_on", names_of(framework.fitted_on)},
             {"spread", framework.spread},
             {"parameters", parameter_records(framework.numbers)},
             {"source", framework.source}};

@@ -122,6 +122,9 @@ TEST(Convolution, with_an_overlapping_window_saves_arithmetic_on_vector_units) {
     EXPECT_NEAR(takes(1, Precision::fp32) / takes(9, Precision::fp32), 1.8, 1e-9);
     EXPECT_DOUBLE_EQ(takes(1, Precision::fp32), takes(2.25, Precision::fp32)) << "3 x 3 with stride 2";
     EXPECT_DOUBLE_EQ(takes(1, Precision::bf16), takes(9, Precision::bf16)) << "matrix units";
+    const double on_nvidia = takes(9, Precision::fp32);
+    device.family = "Nvidia A100";
+    EXPECT_DOUBLE_EQ(takes(9, Precision::fp32), on_nvidia) << "whatever its capitals";
     device.family = "AMD MI250X";
     EXPECT_DOUBLE_EQ(takes(1, Precision::fp32), takes(9, Precision::fp32)) << "nothing is known of others";
 }

@@ -421,7 +421,7 @@ TEST(Export, EveryTargetThatIsReadExpressesAPlan) {
         EXPECT_FALSE(exported(plan, facts, target_named(name)).empty()) << name;
     }
     ExportFacts on_tpus = facts;
-    on_tpus.maker = "Google";
+    on_tpus.maker = cluster::Maker::google;
     EXPECT_NE(exported(plan, facts, target_named("maxtext")).find("hardware: gpu\n"), std::string::npos);
     EXPECT_NE(exported(plan, on_tpus, target_named("maxtext")).find("hardware: tpu\n"), std::string::npos);
     plan.recompute = plan::RecomputeKind::none;

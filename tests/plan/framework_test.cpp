@@ -21,6 +21,16 @@ TEST(AFrameworkReference, IsANameOrAPathAndItsMechanisms) {
     EXPECT_EQ(file.mechanisms, Words{"eager"});
 }
 
+TEST(AFramework, IsForeignToMakersThatItWasNotFittedOn) {
+    Framework framework;
+    EXPECT_FALSE(framework.is_foreign_to(cluster::Maker::amd)) << "not stated";
+    framework.fitted_on = {cluster::Maker::nvidia};
+    EXPECT_FALSE(framework.is_foreign_to(cluster::Maker::nvidia));
+    EXPECT_TRUE(framework.is_foreign_to(cluster::Maker::amd));
+    EXPECT_TRUE(framework.is_foreign_to(cluster::Maker::other));
+    EXPECT_FALSE(framework.is_foreign_to({})) << "not known";
+}
+
 /// Mechanisms that set the first and the last parameter, and the memory profile.
 TEST(AMechanism, ReplacesTheNumbersThatItHasASourceFor) {
     Framework framework;

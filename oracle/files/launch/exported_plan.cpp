@@ -99,7 +99,7 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     number("layers", facts.layers);
     word("model", facts.model);
     word("machine", facts.machine);
-    word("maker", facts.maker);
+    word("maker", facts.maker ? std::string(name_of(*facts.maker)) : "");
     return scope;
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cluster/maker.hpp"
 #include "files/launch/target.hpp"
 #include "plan/plan.hpp"
 
@@ -14,7 +16,7 @@ namespace dodona::files {
 struct ExportFacts {
     std::string model;
     std::string machine;
-    std::string maker;  ///< of its devices (cluster::Device::maker)
+    std::optional<cluster::Maker> maker = {};  ///< of its devices (cluster::Device::maker)
     std::int64_t gpus_per_node = 1;
     std::int64_t sequence = 0;          ///< tokens of a sample; 0: none
     std::int64_t layers = 0;            ///< blocks that repeat; 0: not known
