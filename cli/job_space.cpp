@@ -1,5 +1,9 @@
 #include "cli/job_space.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "cli/files.hpp"
 #include "cli/software.hpp"
 #include "cli/space_options.hpp"
@@ -18,7 +22,14 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const gra
         if (layers && name == search::kByLayers) {
             continue;
         }
-        strategies.push_back(read_strategy(taken_as(arguments, files::NameOf::strategy, name)));
+        plan::Strategy strategy = read_strategy(taken_as(arguments, files::NameOf::strategy, name));
+        if (std::any_of(strategies.begin(), strategies.end(),
+                        [&](const plan::Strategy& other) { return other.name == strategy.name; })) {
+            arguments.fault("--strategy", fmt::format("two strategies are called {}", strategy.name),
+                            "leave one out, or give it another name in its file");
+            continue;
+        }
+        strategies.push_back(std::move(strategy));
         // Asked for by its name it is searched for any network, in the sizes that it usually has.
         plan::Considered& considered = strategies.back().considered;
         considered = {

@@ -208,7 +208,7 @@ std::vector<Ladder> ladders_without_pipeline(const Workload& workload, const pla
     const std::string axis = *plan.strategy.pipeline;
     const auto same = [&workload, space, strategy, axis]() -> std::optional<Variation> {
         Variation result = variation(strategy + " without a pipeline", workload, space);
-        result.space.fixed = {{axis, "1"}};
+        result.space.fixed = {search::AxisSize{axis, 1}};
         result.options = {{"--strategy", strategy}, {"--fixed", axis + "=1"}};
         return result;
     };

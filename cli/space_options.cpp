@@ -12,7 +12,7 @@
 #include "cli/zero.hpp"
 #include "files/number.hpp"
 #include "reports/document/number_format.hpp"
-#include "search/filter.hpp"
+#include "search/constraint.hpp"
 
 namespace dodona::cli {
 
@@ -29,37 +29,45 @@ constexpr std::array kVaryChoices{
     VaryChoice{"overlap", &search::Vary::overlap},     VaryChoice{"offload", &search::Vary::offload},
     VaryChoice{"schedule", &search::Vary::schedule},   VaryChoice{"unusual", &search::Vary::unusual}};
 
-struct ConstraintName {
-    std::string_view typed, name;
+struct SettingName {
+    std::string_view typed;
+    search::PlanSetting setting;
 };
-/// Names that users know, and those of plan files, which are accepted too.
-constexpr std::array kConstraintNames{ConstraintName{"micro-batch", "microbatch"},
-                                      ConstraintName{"virtual-stages", "virtual_stages"},
-                                      ConstraintName{"chunks", "virtual_stages"},
-                                      ConstraintName{"recompute", "recompute"},
-                                      ConstraintName{"zero", "shard"},
-                                      ConstraintName{"schedule", "schedule"}};
+constexpr std::array kSettingNames{SettingName{"micro-batch", search::PlanSetting::microbatch},
+                                   SettingName{"virtual-stages", search::PlanSetting::virtual_stages},
+                                   SettingName{"chunks", search::PlanSetting::virtual_stages},
+                                   SettingName{"zero", search::PlanSetting::shard}};
 
-search::Constraint in_terms_of_search(std::string name, std::string value,
-                                      const std::vector<plan::Strategy>& strategies) {
-    for (const ConstraintName& known : kConstraintNames) {
-        if (name == known.typed) {
-            name = known.name;
-        }
+/// By the names that users know, and by those of plan files.
+std::optional<search::PlanSetting> setting_meant(const std::string& name) {
+    const auto known = std::find_if(kSettingNames.begin(), kSettingNames.end(),
+                                    [&](const SettingName& setting) { return setting.typed == name; });
+    if (known != kSettingNames.end()) {
+        return known->setting;
     }
-    if (means_virtual_stages(name)) {
-        name = "virtual_stages";
-    }
+    return means_virtual_stages(name) ? std::optional(search::PlanSetting::virtual_stages)
+                                      : value_of<search::PlanSetting>(name);
+}
+
+/// "tensor", "8". A size of an axis that is called like a setting is about the axis.
+search::ReadConstraint in_terms_of_search(const std::string& name, const std::string& value,
+                                          const std::vector<plan::Strategy>& strategies) {
+    const auto count = count_meant(value);
+    const std::string number = count ? std::to_string(*count) : value;
+    std::string axis = name;
     for (const plan::Strategy& strategy : strategies) {
-        name = axis_meant(name, strategy);
+        axis = axis_meant(axis, strategy);
+    }
+    search::ReadConstraint size = search::axis_constraint(axis, number, strategies);
+    const auto setting = setting_meant(name);
+    if (!setting || std::holds_alternative<search::Constraint>(size)) {
+        return size;
     }
     const std::vector<std::string> levels = zero_choices();
-    if (const auto level = choice_meant(value, levels); name == "shard" && level) {
-        value = plan::name(zero_level(*level));
-    } else if (const auto thousands = count_meant(value)) {
-        value = std::to_string(*thousands);
+    if (const auto level = choice_meant(value, levels); *setting == search::PlanSetting::shard && level) {
+        return search::Constraint(zero_level(*level));
     }
-    return {std::move(name), std::move(value)};
+    return search::setting_constraint(*setting, number);
 }
 
 /// A strategy's own name: fsdp -> zero3.
@@ -74,19 +82,20 @@ std::vector<search::Constraint> constraints(Arguments& arguments, const std::str
     std::vector<search::Constraint> found;
     for (const std::string& typed : arguments.list(option)) {
         const auto sized = sized_axis(typed);
-        const search::Constraint constraint = sized ? in_terms_of_search(sized->first, sized->second, space.strategies)
-                                                    : search::Constraint{strategy_meant(typed), {}};
         const bool ends = typed.find('=') != std::string::npos && !sized;
         if (ends || (!sized && !names)) {
             arguments.fault(option, fmt::format("{} has no value", as_typed(typed)), "write it as tensor=8");
             continue;
         }
-        if (const auto why = search::constraint_fault(constraint, space.strategies)) {
-            arguments.fault(option, fmt::format("{}: {}", as_typed(typed), *why),
+        const search::ReadConstraint read = sized
+                                                ? in_terms_of_search(sized->first, sized->second, space.strategies)
+                                                : search::strategy_constraint(strategy_meant(typed), space.strategies);
+        if (const auto* fault = std::get_if<search::ConstraintFault>(&read)) {
+            arguments.fault(option, fmt::format("{}: {}", as_typed(typed), fault->message),
                             "sizes of axes, or micro-batch, virtual-stages, recompute, zero, schedule");
             continue;
         }
-        found.push_back(constraint);
+        found.push_back(std::get<search::Constraint>(read));
     }
     return found;
 }
@@ -177,8 +186,7 @@ namespace {
 /// A schedule that is asked for by name is searched.
 void search_fixed_schedules(search::Space& space) {
     for (const search::Constraint& constraint : space.fixed) {
-        const auto kind = plan::schedule_from(constraint.value);
-        if (constraint.name == "schedule" && kind) {
+        if (const auto* kind = std::get_if<plan::ScheduleKind>(&constraint)) {
             const schedule::Traits& traits = plan::schedule_of(*kind).traits;
             space.vary.schedule = space.vary.schedule || traits.searched == schedule::Searched::on_request;
             space.vary.asynchronous = space.vary.asynchronous || !traits.flushes;

@@ -1,30 +1,23 @@
-// Constraints of the user: what plans must have and must not have.
+// Plans that the constraints of a user leave.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/plan.hpp"
+#include "search/constraint.hpp"
 #include "search/search.hpp"
 #include "search/variant.hpp"
 
 namespace dodona::search {
-
-/// The names that a constraint may have besides those of axes: microbatch, virtual_stages, recompute, shard, schedule.
-const std::vector<std::string>& constraint_names();
-
-/// What is wrong with a constraint for these strategies; none if nothing is.
-std::optional<std::string> constraint_fault(const Constraint& constraint,
-                                            const std::vector<plan::Strategy>& strategies);
 
 class Filter {
 public:
     explicit Filter(const Space& space) : fixed_(space.fixed), excluded_(space.excluded) {}
 
     [[nodiscard]] bool excludes(const plan::Strategy& strategy) const;
-    /// Whether the sizes of the plan's axes violate a constraint. An axis that the strategy lacks has size 1.
+    /// Whether the sizes of the plan's axes violate a constraint.
     [[nodiscard]] bool violates_sizes(const plan::Plan& plan) const;
     /// The same of its folds.
     [[nodiscard]] bool violates_folds(const plan::Plan& plan) const;
@@ -35,7 +28,10 @@ public:
     [[nodiscard]] bool constrains() const { return !fixed_.empty() || !excluded_.empty(); }
 
 private:
-    [[nodiscard]] bool allows(const std::string& name, const std::string& value) const;
+    /// Whether no constraint on values of this type excludes this one.
+    template <class Value>
+    [[nodiscard]] bool allows(const Value& value) const;
+    [[nodiscard]] bool violates(const plan::Plan& plan, bool folds) const;
 
     const std::vector<Constraint>& fixed_;
     const std::vector<Constraint>& excluded_;

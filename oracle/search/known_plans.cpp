@@ -114,7 +114,7 @@ void KnownPlans::know(const Plan& plan) {
     const auto alike = [&](const Known& other) {
         return same_layout(plan, other.plan()) && same_run(plan, other.plan());
     };
-    const bool by_layers = plan.strategy.name == kByLayers;
+    const bool by_layers = plan.strategy.by_layers;
     if (!by_layers && std::any_of(known_.begin(), known_.end(), alike)) {
         return;
     }

@@ -139,6 +139,7 @@ std::vector<Rule> rules_of(const std::vector<LayerLays>& all) {
 plan::Strategy with_rules(const graph::Graph& graph, const Setting& setting, const std::vector<LayerLays>& all) {
     plan::Strategy strategy = setting.base.strategy;
     strategy.name = kByLayers;
+    strategy.by_layers = true;
     strategy.summary = "each layer as is best for the whole";
     strategy.source = fmt::format("made by dodona plan for {}", graph.name);
     strategy.rules = rules_of(all);

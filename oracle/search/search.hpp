@@ -11,6 +11,7 @@
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
 #include "search/answer.hpp"
+#include "search/constraint.hpp"
 #include "search/known_shards.hpp"
 #include "search/least_passes.hpp"
 #include "search/least_times.hpp"
@@ -32,12 +33,6 @@ struct Vary {
     bool schedule = false;      ///< schedules that few frameworks offer (schedule::Searched::on_request)
     bool asynchronous = false;  ///< with `schedule`: those that do not flush too, which train otherwise
     bool unusual = false;       ///< strategies and sizes of axes where they are not in use in practice (usual.hpp)
-};
-
-/// A constraint of the user: "tensor=8", "recompute=full", or only the name of a strategy.
-struct Constraint {
-    std::string name;
-    std::string value;
 };
 
 struct Space {

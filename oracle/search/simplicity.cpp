@@ -67,7 +67,7 @@ Simplicity simplicity(const step::Prediction& prediction, std::int64_t unusual, 
                           .offload = plan.offload};
     Simplicity result = with(settings(variant, prediction.memory.total(), (1 - reserve) * prediction.memory_limit));
     result.unusual = unusual;
-    result.by_layers = plan.strategy.name == kByLayers;
+    result.by_layers = plan.strategy.by_layers;
     result.axes = axes_in_use(plan.mesh, plan.folds);
     result.rules = rules_of(plan.strategy);
     result.others += plan.shard_group > 0 ? 1 : 0;

@@ -66,7 +66,7 @@ Record answer_record(const search::Answer& answer, const Ranking& ranking) {
         if (i < answer.played.size()) {
             plans[i]["played_s"] = answer.played[i].in(unit::second);
         }
-        if (strategy.name == search::kByLayers) {
+        if (strategy.by_layers) {
             plans[i]["rules"] = rules_record(strategy);
         }
     }

@@ -108,7 +108,7 @@ std::string search_counts(const search::Answer& answer) {
 /// The place of the plan whose strategy was made for this model; none: as many as there are plans.
 std::size_t place_of_own_strategy(const search::Answer& answer) {
     const auto found = std::find_if(answer.plans.begin(), answer.plans.end(), [](const step::Prediction& prediction) {
-        return prediction.plan.strategy.name == search::kByLayers;
+        return prediction.plan.strategy.by_layers;
     });
     return static_cast<std::size_t>(found - answer.plans.begin());
 }

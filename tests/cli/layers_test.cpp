@@ -88,6 +88,19 @@ TEST(Layers, ASavedPlanPredictsTheSame) {
                 1e-9 * fastest(made));
 }
 
+TEST(Layers, AStrategyOfAUserThatIsCalledAutoWasNotMadeForTheNetwork) {
+    const Folder folder;
+    std::ofstream(folder.path() / "own.yaml")
+        << "strategy: auto\nsource: a test\naxes: [data]\neverywhere: {batch: data}\n";
+    const std::string job = "alexnet --machine abci --gpus 8 --batch 512 --strategy ./own.yaml";
+    const Json answered = answer(folder, job);
+    ASSERT_FALSE(answered.at("plans").empty());
+    for (const Json& plan : answered.at("plans")) {
+        EXPECT_EQ(plan.at("strategy"), "auto");
+        EXPECT_FALSE(plan.contains("rules"));
+    }
+}
+
 TEST(Layers, BesideOneNameOnlyThatOneIsSearched) {
     const Folder folder;
     const Json made = answer(folder, "alexnet --machine abci --gpus 8 --batch 512 --strategy data,auto");

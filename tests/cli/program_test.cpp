@@ -80,6 +80,34 @@ TEST(Program, StillReadsOldNamesOfOptions) {
     EXPECT_NE(plans("--fixed zero=1"), plans("--fixed zero=0"));
 }
 
+TEST(Program, FixesAnAxisThatIsCalledLikeASetting) {
+    const Folder place;
+    const auto plans = [&](const std::string& fixed) {
+        const Outcome outcome = place.run(
+            "plan resnet50 --machine abci --gpus 8 --strategy hybrid-shard --batch 512 --format json --fixed " + fixed);
+        EXPECT_EQ(outcome.code, 0) << fixed << outcome.err;
+        return nlohmann::json::parse(outcome.out)["plans"];
+    };
+    const auto axis = plans("shard=2");
+    EXPECT_FALSE(axis.empty());
+    for (const auto& plan : axis) {
+        EXPECT_EQ(plan["mesh"]["shard"], 2) << plan;
+    }
+    EXPECT_EQ(plans("fsdp=2"), axis) << "a word for the axis";
+    EXPECT_EQ(plans("shard=parameters"), plans("zero=3"));
+    EXPECT_NE(plans("zero=3"), axis);
+}
+
+/// Tables of a search are kept by strategy.
+TEST(Program, SearchesNoTwoStrategiesOfOneName) {
+    const Folder place;
+    std::ofstream(place.path() / "own.yaml")
+        << "strategy: data\nsource: a test\naxes: [data]\neverywhere: {batch: data}\n";
+    const Outcome outcome = place.run("plan resnet50 --machine abci --gpus 8 --batch 512 --strategy data,own.yaml");
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find("two strategies are called data"), std::string::npos) << outcome.err;
+}
+
 /// Those that `dodona --help` lists and this program answers itself.
 std::vector<std::string> commands(const Folder& place) {
     std::istringstream overview(place.run("--help").out);

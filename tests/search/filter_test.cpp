@@ -32,7 +32,7 @@ Answer found(std::vector<Constraint> fixed, std::vector<Constraint> excluded = {
 }
 
 TEST(Filter, FixedSizesAreTheOnlyOnes) {
-    const Answer answer = found({{"pipeline", "2"}});
+    const Answer answer = found({AxisSize{"pipeline", 2}});
     ASSERT_FALSE(answer.plans.empty());
     for (const step::Prediction& plan : answer.plans) {
         EXPECT_EQ(plan.plan.axis_size("pipeline"), 2);
@@ -41,40 +41,47 @@ TEST(Filter, FixedSizesAreTheOnlyOnes) {
 }
 
 TEST(Filter, FixedToOneLeavesStrategiesWithoutTheAxis) {
-    const Answer answer = found({{"pipeline", "1"}});
+    const Answer answer = found({AxisSize{"pipeline", 1}});
     EXPECT_TRUE(std::any_of(answer.plans.begin(), answer.plans.end(),
                             [](const step::Prediction& plan) { return plan.plan.strategy.name == "data"; }));
 }
 
 TEST(Filter, WordsOfPlansAreKept) {
-    for (const step::Prediction& plan : found({{"microbatch", "2"}, {"recompute", "full"}}).plans) {
+    for (const step::Prediction& plan : found({MicroBatch{2}, plan::RecomputeKind::full}).plans) {
         EXPECT_EQ(plan.plan.microbatch, 2);
         EXPECT_EQ(plan.plan.recompute, plan::RecomputeKind::full);
     }
-    for (const step::Prediction& plan : found({}, {{"recompute", "none"}, {"microbatch", "8"}}).plans) {
+    for (const step::Prediction& plan : found({}, {plan::RecomputeKind::none, MicroBatch{8}}).plans) {
         EXPECT_NE(plan.plan.microbatch, 8);
         EXPECT_NE(plan.plan.recompute, plan::RecomputeKind::none);
     }
 }
 
 TEST(Filter, ExcludedStrategiesAndSizesAreNotLookedAt) {
-    for (const step::Prediction& plan : found({}, {{"data", ""}}).plans) {
+    for (const step::Prediction& plan : found({}, {NamedStrategy{"data"}}).plans) {
         EXPECT_EQ(plan.plan.strategy.name, "pipeline");
     }
-    for (const step::Prediction& plan : found({}, {{"pipeline", "4"}}).plans) {
+    for (const step::Prediction& plan : found({}, {AxisSize{"pipeline", 4}}).plans) {
         EXPECT_NE(plan.plan.axis_size("pipeline"), 4);
     }
 }
 
 TEST(Filter, ReportsMeaninglessConstraints) {
     const std::vector<plan::Strategy> strategies{pipelined()};
-    EXPECT_EQ(constraint_fault({"pipeline", "2"}, strategies), std::nullopt);
-    EXPECT_EQ(constraint_fault({"pipeline", ""}, strategies), std::nullopt) << "the strategy";
-    EXPECT_EQ(constraint_fault({"tensor", "2"}, strategies),
-              "none of the strategies searched has an axis tensor; their axes are data, pipeline");
-    EXPECT_EQ(constraint_fault({"pipeline", "two"}, strategies), "pipeline is a whole number from 1");
-    EXPECT_EQ(constraint_fault({"recompute", "some"}, strategies), "recompute is one of none, selective, full");
-    EXPECT_EQ(constraint_fault({"zero9", ""}, strategies), "zero9 is not one of the strategies searched");
+    const auto is = [](Constraint due) { return ReadConstraint(std::move(due)); };
+    const auto fault = [](std::string due) { return ReadConstraint(ConstraintFault{std::move(due)}); };
+    EXPECT_EQ(axis_constraint("pipeline", "2", strategies), is(AxisSize{"pipeline", 2}));
+    EXPECT_EQ(strategy_constraint("pipeline", strategies), is(NamedStrategy{"pipeline"}));
+    EXPECT_EQ(setting_constraint(PlanSetting::virtual_stages, "3"), is(VirtualStages{3}));
+    EXPECT_EQ(setting_constraint(PlanSetting::schedule, "1f1b"), is(plan::ScheduleKind::one_forward_one_backward));
+    EXPECT_EQ(axis_constraint("tensor", "2", strategies),
+              fault("none of the strategies searched has an axis tensor; their axes are data, pipeline"));
+    EXPECT_EQ(axis_constraint("pipeline", "two", strategies), fault("pipeline is a whole number from 1"));
+    EXPECT_EQ(axis_constraint("pipeline", "02", strategies), fault("pipeline is a whole number from 1"));
+    EXPECT_EQ(setting_constraint(PlanSetting::microbatch, "0"), fault("microbatch is a whole number from 1"));
+    EXPECT_EQ(setting_constraint(PlanSetting::recompute, "some"), fault("recompute is one of none, selective, full"));
+    EXPECT_EQ(setting_constraint(PlanSetting::recompute, "every"), fault("recompute is one of none, selective, full"));
+    EXPECT_EQ(strategy_constraint("zero9", strategies), fault("zero9 is not one of the strategies searched"));
 }
 
 TEST(Vary, PlacementsAreAllOrdersOfAxesInUse) {

@@ -239,7 +239,7 @@ TEST(Search, SizesOfAxesAreUsualByTheRuleOfTheStrategy) {
     EXPECT_EQ(faults(1, 131, open).size(), 1U);
     EXPECT_EQ(faults(8, 131, open).size(), 2U);
     Space fixed = space;
-    fixed.fixed = {{"data", "8"}};
+    fixed.fixed = {AxisSize{"data", 8}};
     EXPECT_TRUE(faults(8, 1, Filter(fixed)).empty()) << "the user's own choice";
 }
 

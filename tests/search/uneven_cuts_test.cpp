@@ -83,7 +83,7 @@ TEST(UnevenCuts, AreTriedOfThePlansThatASearchShows) {
     space.precision = Precision::fp32;
     space.strategies = {step::test::pipelined()};
     space.optimizer = plan::OptimizerKind::momentum;
-    space.fixed = {{"pipeline", "4"}, {"microbatch", "4096"}, {"virtual_stages", "1"}};
+    space.fixed = {AxisSize{"pipeline", 4}, MicroBatch{4096}, VirtualStages{1}};
     const graph::Graph graph = headed(12, 4);
     const cluster::Cluster cluster = smooth_cluster();
     for (const bool exhaustive : {false, true}) {
