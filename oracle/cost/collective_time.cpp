@@ -26,35 +26,40 @@ using cluster::Collective;
 
 /// An algorithm for a collective.
 struct CollectiveAlgorithm {
+    constexpr CollectiveAlgorithm(Algorithm algorithm_, Collective collective_, AlgorithmFunction function_,
+                                  Flows flows_)
+        : algorithm(algorithm_), collective(collective_), function(function_), flows(flows_) {}
+
     Algorithm algorithm;
     Collective collective;
     AlgorithmFunction function;
+    Flows flows;
 };
 
 /// The first of equally fast algorithms is chosen.
 constexpr std::array kTable{
-    CollectiveAlgorithm{Algorithm::ring, Collective::all_reduce, ring_all_reduce},
-    CollectiveAlgorithm{Algorithm::ring, Collective::all_gather, ring_pass},
-    CollectiveAlgorithm{Algorithm::ring, Collective::reduce_scatter, ring_pass},
-    CollectiveAlgorithm{Algorithm::tree, Collective::all_reduce, tree_all_reduce},
-    CollectiveAlgorithm{Algorithm::double_tree, Collective::all_reduce, double_tree_all_reduce},
-    CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_reduce, hierarchical_all_reduce},
-    CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_gather, hierarchical_pass},
-    CollectiveAlgorithm{Algorithm::hierarchical, Collective::reduce_scatter, hierarchical_pass},
-    CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_to_all, routed_exchange},
-    CollectiveAlgorithm{Algorithm::direct, Collective::all_reduce, direct_all_reduce},
-    CollectiveAlgorithm{Algorithm::direct, Collective::all_gather, direct_exchange},
-    CollectiveAlgorithm{Algorithm::direct, Collective::reduce_scatter, direct_exchange},
-    CollectiveAlgorithm{Algorithm::direct, Collective::all_to_all, direct_exchange},
-    CollectiveAlgorithm{Algorithm::direct, Collective::send, neighbour_exchange},
-    CollectiveAlgorithm{Algorithm::direct, Collective::halo, neighbour_exchange},
-    CollectiveAlgorithm{Algorithm::torus, Collective::all_reduce, torus_all_reduce},
-    CollectiveAlgorithm{Algorithm::torus, Collective::all_gather, torus_pass},
-    CollectiveAlgorithm{Algorithm::torus, Collective::reduce_scatter, torus_pass},
-    CollectiveAlgorithm{Algorithm::in_network, Collective::all_reduce, in_network_all_reduce},
-    CollectiveAlgorithm{Algorithm::in_network, Collective::all_gather, in_network_pass},
-    CollectiveAlgorithm{Algorithm::in_network, Collective::reduce_scatter, in_network_pass},
-    CollectiveAlgorithm{Algorithm::parameter_server, Collective::all_reduce, parameter_server},
+    CollectiveAlgorithm{Algorithm::ring, Collective::all_reduce, ring_all_reduce, Flows::rings},
+    CollectiveAlgorithm{Algorithm::ring, Collective::all_gather, ring_pass, Flows::rings},
+    CollectiveAlgorithm{Algorithm::ring, Collective::reduce_scatter, ring_pass, Flows::rings},
+    CollectiveAlgorithm{Algorithm::tree, Collective::all_reduce, tree_all_reduce, Flows::rings},
+    CollectiveAlgorithm{Algorithm::double_tree, Collective::all_reduce, double_tree_all_reduce, Flows::rings},
+    CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_reduce, hierarchical_all_reduce, Flows::rings},
+    CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_gather, hierarchical_pass, Flows::rings},
+    CollectiveAlgorithm{Algorithm::hierarchical, Collective::reduce_scatter, hierarchical_pass, Flows::rings},
+    CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_to_all, routed_exchange, Flows::none},
+    CollectiveAlgorithm{Algorithm::direct, Collective::all_reduce, direct_all_reduce, Flows::pairs},
+    CollectiveAlgorithm{Algorithm::direct, Collective::all_gather, direct_exchange, Flows::pairs},
+    CollectiveAlgorithm{Algorithm::direct, Collective::reduce_scatter, direct_exchange, Flows::pairs},
+    CollectiveAlgorithm{Algorithm::direct, Collective::all_to_all, direct_exchange, Flows::pairs},
+    CollectiveAlgorithm{Algorithm::direct, Collective::send, neighbour_exchange, Flows::message},
+    CollectiveAlgorithm{Algorithm::direct, Collective::halo, neighbour_exchange, Flows::none},
+    CollectiveAlgorithm{Algorithm::torus, Collective::all_reduce, torus_all_reduce, Flows::none},
+    CollectiveAlgorithm{Algorithm::torus, Collective::all_gather, torus_pass, Flows::none},
+    CollectiveAlgorithm{Algorithm::torus, Collective::reduce_scatter, torus_pass, Flows::none},
+    CollectiveAlgorithm{Algorithm::in_network, Collective::all_reduce, in_network_all_reduce, Flows::none},
+    CollectiveAlgorithm{Algorithm::in_network, Collective::all_gather, in_network_pass, Flows::none},
+    CollectiveAlgorithm{Algorithm::in_network, Collective::reduce_scatter, in_network_pass, Flows::none},
+    CollectiveAlgorithm{Algorithm::parameter_server, Collective::all_reduce, parameter_server, Flows::none},
 };
 
 struct Choice {
@@ -258,6 +263,13 @@ CollectiveTime collective_time(const cluster::Cluster& cluster, const Collective
         result.time = widened(cluster, spans, result.time);
     }
     return result;
+}
+
+Flows flows_of(Collective collective, Algorithm algorithm) {
+    const auto* const row = std::find_if(kTable.begin(), kTable.end(), [&](const CollectiveAlgorithm& each) {
+        return each.collective == collective && each.algorithm == algorithm;
+    });
+    return row == kTable.end() ? Flows::none : row->flows;
 }
 
 Seconds modelled_time(const cluster::Cluster& cluster, const CollectiveRequest& request) {

@@ -41,6 +41,13 @@ struct CollectiveTime {
 CollectiveTime collective_time(const cluster::Cluster& cluster, const CollectiveRequest& request,
                                std::optional<cluster::Algorithm> forced = std::nullopt);
 
+/// How an algorithm is played on a topology (play/exchange_flows.hpp): around rings of the ranks, between each two of
+/// them, as one message, or in the time of the table.
+enum class Flows { none, rings, pairs, message };
+
+/// None where the algorithm does not implement the collective.
+Flows flows_of(cluster::Collective collective, cluster::Algorithm algorithm);
+
 /// Time by algorithms and links, without measured curves. Domain: groups of at least two ranks.
 Seconds modelled_time(const cluster::Cluster& cluster, const CollectiveRequest& request);
 

@@ -10,8 +10,8 @@ namespace dodona::play {
 
 namespace {
 
-using cluster::Algorithm;
-using cluster::Collective;
+/// Of every part of the buffer: an all-reduce is a reduce-scatter and an all-gather.
+double passes(const ExchangeFlows& exchange) { return exchange.collective == cluster::Collective::all_reduce ? 2 : 1; }
 
 /// Rings over the pairs of a group without a switch: next is `shift` members on, for shifts that reach all members.
 std::vector<std::vector<std::int64_t>> shifted_rings(const std::vector<std::int64_t>& ranks, std::size_t most) {
@@ -32,12 +32,6 @@ std::vector<std::vector<std::int64_t>> shifted_rings(const std::vector<std::int6
 }
 
 }  // namespace
-
-bool has_flows(Collective collective, Algorithm algorithm) {
-    const bool copies_once = collective == Collective::all_to_all && algorithm == Algorithm::hierarchical;
-    return !copies_once && collective != Collective::halo && algorithm != Algorithm::in_network &&
-           algorithm != Algorithm::parameter_server && algorithm != Algorithm::torus;
-}
 
 std::vector<std::vector<std::int64_t>> FlowBuilder::rings(std::vector<std::int64_t> ranks) const {
     std::sort(ranks.begin(), ranks.end());
@@ -103,7 +97,7 @@ simulate::TaskId FlowBuilder::add_flow(const ExchangeFlows& exchange, std::int64
 void FlowBuilder::add_ring(const ExchangeFlows& exchange, const std::vector<std::int64_t>& ring, double share,
                            std::vector<simulate::TaskId>& added) {
     const auto p = static_cast<double>(ring.size());
-    const double steps = (exchange.collective == Collective::all_reduce ? 2 : 1) * (p - 1);
+    const double steps = passes(exchange) * (p - 1);
     const auto next = [&](std::size_t i) { return ring[(i + 1) % ring.size()]; };
     Seconds latencies;
     for (std::size_t i = 0; i < ring.size(); ++i) {
@@ -117,34 +111,37 @@ void FlowBuilder::add_ring(const ExchangeFlows& exchange, const std::vector<std:
     }
 }
 
-std::vector<simulate::TaskId> FlowBuilder::add(const ExchangeFlows& exchange) {
+void FlowBuilder::add_pairs(const ExchangeFlows& exchange, std::vector<simulate::TaskId>& added) {
     const std::size_t p = exchange.ranks.size();
-    check(p > 1, "an exchange has several ranks");
+    const Bytes part = exchange.times * passes(exchange) / static_cast<double>(p) * exchange.size;
+    const Seconds start = start_up(exchange.ranks);
+    for (std::size_t distance = 1; distance < p; ++distance) {
+        for (std::size_t i = 0; i < p; ++i) {
+            const std::int64_t from = exchange.ranks[i];
+            const std::int64_t to = exchange.ranks[(i + distance) % p];
+            const Seconds later = (passes(exchange) - 1) * routes_.latency(route(from, to));
+            added.push_back(add_flow(exchange, from, to, part, exchange.times * (start + later)));
+        }
+    }
+}
+
+std::vector<simulate::TaskId> FlowBuilder::add(const ExchangeFlows& exchange) {
+    check(exchange.ranks.size() > 1, "an exchange has several ranks");
     std::vector<simulate::TaskId> added;
-    switch (exchange.collective) {
-        case Collective::all_reduce:
-        case Collective::all_gather:
-        case Collective::reduce_scatter: {
+    switch (exchange.flows) {
+        case cost::Flows::rings: {
             const std::vector<std::vector<std::int64_t>> all = rings(exchange.ranks);
             for (const std::vector<std::int64_t>& ring : all) {
                 add_ring(exchange, ring, 1.0 / static_cast<double>(all.size()), added);
             }
             break;
         }
-        case Collective::all_to_all:
-            for (std::size_t distance = 1; distance < p; ++distance) {
-                for (std::size_t from = 0; from < p; ++from) {
-                    added.push_back(add_flow(exchange, exchange.ranks[from], exchange.ranks[(from + distance) % p],
-                                             exchange.times / static_cast<double>(p) * exchange.size,
-                                             exchange.times * start_up(exchange.ranks)));
-                }
-            }
-            break;
-        case Collective::send:
-        case Collective::halo:
+        case cost::Flows::pairs: add_pairs(exchange, added); break;
+        case cost::Flows::message:
             added.push_back(add_flow(exchange, exchange.ranks[0], exchange.ranks[1], exchange.times * exchange.size,
                                      exchange.times * start_up(exchange.ranks)));
             break;
+        case cost::Flows::none: throw InternalError("an exchange without flows is played in the time of the table");
     }
     return added;
 }

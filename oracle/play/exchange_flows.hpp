@@ -8,10 +8,12 @@
 // after what waiting for the steps costs, steps / p times the latencies of all edges. Rings go through the members of one
 // node after those of another. There is a ring for each member in a node, which leaves the node at another member, so that
 // all adapters work as in NCCL (hierarchical algorithms are played as these rings too); without a switch inside nodes there
-// are the rings that use different pairs. An all-to-all has a flow between each two members, a send one.
+// are the rings that use different pairs. Trees are played as rings.
 //
-// Trees are played as rings. Without flows: in-network reduction, parameter servers, rings along the dimensions of a torus,
-// halos. Source: NVIDIA/nccl,
+// Direct algorithms have a flow between each two members, with S / p of an all-to-all, all-gather or reduce-scatter and
+// twice that, in two steps, of an all-reduce. A send has one flow. cost::Flows says of each algorithm which it is.
+// Without flows: in-network reduction, parameter servers, rings along the dimensions of a torus, halos, all-to-alls that
+// send a token to a node once. Source: NVIDIA/nccl,
 // src/graph/rings.cc and connect.cc, for a ring per channel; collective_flows.hpp of simulate for the steps.
 #pragma once
 
@@ -20,19 +22,18 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
+#include "cost/collective_time.hpp"
 #include "simulate/routes.hpp"
 #include "simulate/task_graph.hpp"
 
 namespace dodona::play {
 
-/// Whether a collective by this algorithm can be played as flows.
-bool has_flows(cluster::Collective collective, cluster::Algorithm algorithm);
-
 struct ExchangeFlows {
     cluster::Collective collective = cluster::Collective::all_reduce;
-    std::vector<std::int64_t> ranks;  ///< at least two; of a send from the first to the second
-    Bytes size;                       ///< as cost::CollectiveRequest has it
-    double times = 1;                 ///< consecutive ones, or the part of one that shows
+    cost::Flows flows = cost::Flows::rings;  ///< not none
+    std::vector<std::int64_t> ranks;         ///< at least two; of a send from the first to the second
+    Bytes size;                              ///< as cost::CollectiveRequest has it
+    double times = 1;                        ///< consecutive ones, or the part of one that shows
     simulate::KindId kind{};
     std::vector<simulate::TaskId> after;  ///< all wait for all of these
 };
@@ -52,6 +53,7 @@ private:
                   std::vector<simulate::TaskId>& added);
     simulate::TaskId add_flow(const ExchangeFlows& exchange, std::int64_t from, std::int64_t to, Bytes bytes,
                               Seconds wait);
+    void add_pairs(const ExchangeFlows& exchange, std::vector<simulate::TaskId>& added);
     [[nodiscard]] Seconds start_up(std::span<const std::int64_t> ranks) const;
     simulate::RouteId route(std::int64_t from, std::int64_t to);
 

@@ -13,6 +13,8 @@ namespace {
 /// Tasks and flows of a run by events, which plays some 1 to 2 million a second.
 constexpr std::size_t kMostFlowTasks = 8'000'000;
 
+cost::Flows flows_of(const Exchange& exchange) { return cost::flows_of(exchange.collective, exchange.algorithm); }
+
 }  // namespace
 
 void fail_too_large(const std::string& what) {
@@ -139,6 +141,7 @@ void FlowStepBuilder::add_receipt(std::size_t i) {
         std::vector<TaskId> flows;
         for (const std::int64_t rank : replicas_.ranks(task.stage, replica)) {
             add_flows({.collective = cluster::Collective::send,
+                       .flows = cost::Flows::message,
                        .ranks = {communication_.counterpart(rank, sender.stage), rank},
                        .size = boundary.received,
                        .kind = kind(i),
@@ -180,7 +183,7 @@ void FlowStepBuilder::add_exchanges(std::size_t i, bool gathers, bool tied, Stat
         if (each.gathers != gathers || shown <= 0 || (each.partner >= 0) != tied) {
             continue;
         }
-        if (!has_flows(each.exchange.collective, each.exchange.algorithm)) {
+        if (flows_of(each.exchange) == cost::Flows::none) {
             tabulated_.insert(each.exchange.name);
             for (std::size_t replica = 0; replica < replicas_.count(); ++replica) {
                 rest[{here, replica}] += shown * each.exchange.time;
@@ -223,6 +226,7 @@ void FlowStepBuilder::add_groups(const Exchange& exchange, std::int32_t here, do
             continue;
         }
         add_group({.collective = exchange.collective,
+                   .flows = flows_of(exchange),
                    .ranks = cluster::members(exchange.group, rank),
                    .size = exchange.size,
                    .times = times,
@@ -240,6 +244,7 @@ void FlowStepBuilder::add_pairs(const StateExchange& tied, std::int32_t here, do
     for (std::int64_t rank = 0; rank < communication_.ranks; ++rank) {
         if (communication_.stage_of(rank) == here) {
             add_group({.collective = tied.exchange.collective,
+                       .flows = flows_of(tied.exchange),
                        .ranks = {rank, communication_.counterpart(rank, tied.partner)},
                        .size = tied.exchange.size,
                        .times = times,

@@ -28,13 +28,13 @@ using cluster::Collective;
 using cluster::Group;
 
 double flow_time(const cluster::Cluster& cluster, Collective collective, const Group& group, std::int64_t ranks,
-                 Bytes size) {
+                 Bytes size, cost::Flows flows) {
     simulate::Routes routes(cluster_topology(cluster, ranks));
     simulate::TaskGraphBuilder tasks;
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
         if (cluster::member_index(group, rank) == 0) {
             FlowBuilder(cluster, routes, tasks)
-                .add({.collective = collective, .ranks = cluster::members(group, rank), .size = size});
+                .add({.collective = collective, .flows = flows, .ranks = cluster::members(group, rank), .size = size});
         }
     }
     return simulate::play(std::move(tasks).build(), &routes).makespan.in(1_us);
@@ -105,8 +105,10 @@ TEST_P(Machines, FlowsTakeTheTimeOfTheTables) {
         const cost::CollectiveRequest request{
             .collective = collective, .group = group, .size = 1_GiB, .ranks = at.ranks};
         const double table = cost::modelled_time(cluster, request).in(1_us);
-        const double flows = flow_time(cluster, collective, group, at.ranks, request.size);
-        EXPECT_NEAR(flows / table, 1 + (apart ? at.off : 0), at.tolerance) << cluster::name(collective) << at.why;
+        const cost::Flows flows = cost::flows_of(collective, cost::collective_time(cluster, request).algorithm);
+        ASSERT_NE(flows, cost::Flows::none) << cluster::name(collective);
+        const double played = flow_time(cluster, collective, group, at.ranks, request.size, flows);
+        EXPECT_NEAR(played / table, 1 + (apart ? at.off : 0), at.tolerance) << cluster::name(collective) << at.why;
     }
 }
 
@@ -125,11 +127,46 @@ TEST(ExchangeFlows, ARingAsOneFlowOnEachEdgeIsTheRingStepByStep) {
         return simulate::play(std::move(tasks).build(), &routes).makespan.in(1_us);
     };
     for (const Bytes size : {Bytes::of_base(1024), 1_MiB, 1_GiB}) {
-        EXPECT_NEAR(flow_time(cluster, Collective::all_reduce, all, 8, size),
+        EXPECT_NEAR(flow_time(cluster, Collective::all_reduce, all, 8, size, cost::Flows::rings),
                     step_by_step(simulate::CollectivePattern::ring_all_reduce, size), 1e-3);
-        EXPECT_NEAR(flow_time(cluster, Collective::all_gather, all, 8, size),
+        EXPECT_NEAR(flow_time(cluster, Collective::all_gather, all, 8, size, cost::Flows::rings),
                     step_by_step(simulate::CollectivePattern::ring_all_gather, size), 1e-3);
     }
+}
+
+// Four devices with a link of 10 GB/s to each other one: a direct exchange uses all of them, S / 4 over each of a gather.
+TEST(ExchangeFlows, DirectAlgorithmsUseAllPairs) {
+    cluster::Cluster cluster;
+    cluster.levels = {{.name = "node",
+                       .size = 4,
+                       .kind = cluster::LevelKind::all_to_all,
+                       .links = 3,
+                       .bandwidth = 10_GB_per_s,
+                       .latency = 6_us}};
+    const Group all{{{1, 4}}};
+    for (const Collective collective :
+         {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all}) {
+        const cost::CollectiveTime table = cost::collective_time(
+            cluster, {.collective = collective, .group = all, .size = 4_GB, .ranks = 4}, cluster::Algorithm::direct);
+        ASSERT_EQ(table.algorithm, cluster::Algorithm::direct);
+        const double steps = collective == Collective::all_reduce ? 2 : 1;
+        const double by_hand = steps * (6 + 1e6 / 10);
+        EXPECT_NEAR(table.time.value.in(1_us), by_hand, 1e-6) << cluster::name(collective);
+        EXPECT_NEAR(flow_time(cluster, collective, all, 4, 4_GB, cost::flows_of(collective, table.algorithm)), by_hand,
+                    1e-6)
+            << cluster::name(collective);
+    }
+}
+
+TEST(ExchangeFlows, EachAlgorithmHasItsOwn) {
+    using cluster::Algorithm;
+    using cost::Flows;
+    EXPECT_EQ(cost::flows_of(Collective::all_reduce, Algorithm::double_tree), Flows::rings);
+    EXPECT_EQ(cost::flows_of(Collective::all_to_all, Algorithm::direct), Flows::pairs);
+    EXPECT_EQ(cost::flows_of(Collective::send, Algorithm::direct), Flows::message);
+    EXPECT_EQ(cost::flows_of(Collective::all_to_all, Algorithm::hierarchical), Flows::none);
+    EXPECT_EQ(cost::flows_of(Collective::all_gather, Algorithm::in_network), Flows::none);
+    EXPECT_EQ(cost::flows_of(Collective::all_gather, Algorithm::tree), Flows::none) << "not implemented by it";
 }
 
 double seconds_of_send(simulate::Topology topology, std::size_t from, std::size_t to) {
