@@ -189,7 +189,23 @@ private:
         return timed_.emplace_back(Timed{transfer, size, step::time_of(costed_, transfer, size, forced_)}).time;
     }
 
-    /// Forward transfers of a layer that is recomputed by name run again in backward.
+    /// Collectives of a layer in a pass. Those in forward of a layer that is recomputed by name run again in backward.
+    static void add_collectives(const PassCost& collectives, Phase phase, bool repeated, SegmentCost& segment) {
+        (phase == Phase::forward ? segment.forward : segment.backward) += collectives;
+        segment.selective += repeated && phase == Phase::forward ? collectives : PassCost{};
+    }
+
+    [[nodiscard]] PassCost cost_of(const TimedTransfer& timed) const {
+        const plan::Transfer& transfer = timed.what.transfer;
+        const Estimate time = timed.count * timed.time.time;
+        PassCost cost;
+        (timed.what.purpose == Purpose::halo ? cost.halo : cost.layer) = time;
+        cost.exchanged = transfer.collective == cluster::Collective::all_to_all ? time : Estimate{};
+        cost.launches = timed.count * launches_of(transfer);
+        cost.by_source[cost::source_of(*costed_.cluster, timed.time)] = time;
+        return cost;
+    }
+
     void add_transfers(const plan::ShardedLayer& sharded, double count, bool repeated, SegmentCost& segment) {
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
             TimedTransfer timed{.what = transfer,
@@ -199,18 +215,8 @@ private:
             timed.time = time_of(transfer.transfer, timed.size);
             segment.largest_message = max(segment.largest_message, timed.size);
             if (transfer.purpose != Purpose::stream) {
-                PassCost& side = transfer.phase == Phase::forward ? segment.forward : segment.backward;
-                Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
-                part += timed.count * timed.time.time;
-                side.by_source[cost::source_of(*costed_.cluster, timed.time)] += timed.count * timed.time.time;
-                const bool exchange = transfer.transfer.collective == cluster::Collective::all_to_all;
-                side.exchanged += exchange ? timed.count * timed.time.time : Estimate{};
-                side.launches += timed.count * launches_of(transfer.transfer);
                 timed.repeats = repeated && transfer.phase == Phase::forward;
-                if (timed.repeats) {
-                    (transfer.purpose == Purpose::halo ? segment.selective.halo : segment.selective.layer) +=
-                        timed.count * timed.time.time;
-                }
+                add_collectives(cost_of(timed), transfer.phase, repeated, segment);
             }
             segment.transfers.push_back(timed);
         }
@@ -236,20 +242,17 @@ private:
             if (hops == 0) {
                 continue;
             }
-            PassCost& side = phase == Phase::forward ? segment.forward : segment.backward;
             const graph::Work kernels = plan::work_of(costed_.graph->layer(v), sharded.local);
             const PassCost work =
                 kernels_.alone(phase == Phase::forward ? kernels.forward : kernels.backward_input, in_block);
             const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
-            const Estimate stream = count * hops * hop.rescaled_to(shown);
-            side.layer += stream;
+            PassCost stream;
+            stream.layer = count * hops * hop.rescaled_to(shown);
             if (shown > Seconds{}) {
-                side.by_source += count * hops * sources;
-                side.by_source += -(count * hops / (hops + 1)) * work.by_source;
+                stream.by_source += count * hops * sources;
+                stream.by_source += -(count * hops / (hops + 1)) * work.by_source;
             }
-            if (repeated && phase == Phase::forward) {
-                segment.selective.layer += stream;
-            }
+            add_collectives(stream, phase, repeated, segment);
         }
     }
 

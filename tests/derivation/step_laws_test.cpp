@@ -384,6 +384,106 @@ TEST(StepLaws, SharesAreDerivativesByTheParametersOfTheSoftware) {
     EXPECT_GT(compared, 25);
 }
 
+/// The plan with the layers of these operators recomputed.
+plan::Plan with_recomputed(plan::Plan plan, const std::vector<std::string>& operators) {
+    plan.recompute = plan::RecomputeKind::layers;
+    plan.recompute_every = 1;
+    plan.recompute_layers = {{.kinds = operators, .roles = {}, .names = {}, .first = {}}};
+    return plan;
+}
+
+/// Operators of all layers that compute something.
+std::vector<std::string> operators_of(const graph::Graph& graph) {
+    std::vector<std::string> operators;
+    for (const graph::Layer& layer : graph.layers) {
+        if (!layer.nest.inputs.empty()) {
+            operators.push_back(layer.kind);
+        }
+    }
+    return operators;
+}
+
+plan::Plan with_two_recomputed(const Case& one, unsigned seed) {
+    Draw draw(seed);
+    const std::vector<std::string> all = operators_of(one.world.graph);
+    return with_recomputed(one.plan, {all[draw.below(all.size())], all[draw.below(all.size())]});
+}
+
+// Nothing hides in the costs of segments: what a pass takes is the sum of its derivatives.
+TEST(StepLaws, DerivativesOfAPassAddUpToItsTime) {
+    int repeated_collectives = 0;
+    int repeated_parts = 0;
+    unsigned seed = 0;
+    for (const Case& one : drawn_cases()) {
+        for (const plan::Plan& plan : {one.plan, with_two_recomputed(one, ++seed)}) {
+            if (!step::plan_faults(one.world.graph, one.world.cluster, plan, {}).all().empty()) {
+                continue;
+            }
+            for (const step::SegmentCost& segment :
+                 step::cost_graph(one.world.graph, one.world.cluster, plan, {}).segments) {
+                for (const step::PassCost* pass : {&segment.forward, &segment.backward, &segment.selective}) {
+                    Seconds sum;
+                    for (const Estimate& source : pass->by_source.values) {
+                        sum += source.value;
+                    }
+                    EXPECT_TRUE(near(sum.in(unit::second), pass->total().value.in(unit::second)))
+                        << one.name << ", recompute " << name(plan.recompute) << ": " << sum.in(unit::second)
+                        << " s by source, " << pass->total().value.in(unit::second) << " s";
+                }
+                const bool named = plan.recompute == plan::RecomputeKind::layers;
+                const step::PassCost& again = segment.selective;
+                repeated_collectives += named && again.layer.value + again.halo.value > Seconds{} ? 1 : 0;
+                repeated_parts += !named && again.compute.value > Seconds{} ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(repeated_collectives, 50);
+    EXPECT_GT(repeated_parts, 50);
+}
+
+// Where all layers run again, all collectives of forward do, as they do where whole blocks are recomputed.
+TEST(StepLaws, CollectivesOfRecomputedLayersAreThoseOfForward) {
+    int compared = 0;
+    int exchanging = 0;
+    for (const Case& one : drawn_cases()) {
+        const plan::Plan plan = with_recomputed(one.plan, operators_of(one.world.graph));
+        if (!step::plan_faults(one.world.graph, one.world.cluster, plan, {}).all().empty()) {
+            continue;
+        }
+        plan::Plan launching = plan;  // the host starts each collective of n ranks with n launches more
+        launching.framework.number(FrameworkParameter::rank_launches).value += 1;
+        const step::CostedGraph costed = step::cost_graph(one.world.graph, one.world.cluster, plan, {});
+        const step::CostedGraph more = step::cost_graph(one.world.graph, one.world.cluster, launching, {});
+        for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+            const graph::Segment& segment = one.world.graph.segments[u];
+            if (!std::all_of(segment.layers.begin(), segment.layers.end(), [&](graph::Vertex v) {
+                    const graph::Layer& layer = one.world.graph.layer(v);
+                    return layer.goes_backward() && !layer.nest.inputs.empty();
+                })) {
+                continue;
+            }
+            const step::PassCost& forward = costed.segments[u].forward;
+            const step::PassCost& again = costed.segments[u].selective;
+            EXPECT_EQ(again.layer.value, forward.layer.value) << one.name;
+            EXPECT_EQ(again.halo.value, forward.halo.value) << one.name;
+            EXPECT_EQ(again.exchanged.value, forward.exchanged.value) << one.name;
+            EXPECT_EQ(again.by_source[cost::ErrorSource::inside_node].value,
+                      forward.by_source[cost::ErrorSource::inside_node].value)
+                << one.name;
+            EXPECT_EQ(again.by_source[cost::ErrorSource::between_nodes].value,
+                      forward.by_source[cost::ErrorSource::between_nodes].value)
+                << one.name;
+            EXPECT_TRUE(near(more.segments[u].selective.launches - again.launches,
+                             more.segments[u].forward.launches - forward.launches))
+                << one.name;
+            compared += forward.layer.value + forward.halo.value > Seconds{} ? 1 : 0;
+            exchanging += forward.exchanged.value > Seconds{} ? 1 : 0;
+        }
+    }
+    EXPECT_GT(compared, 50);
+    EXPECT_GT(exchanging, 5);
+}
+
 /// Micro-batches that a stage of these schedules holds at most; none: the schedule has no simple rule.
 std::optional<std::int64_t> most_held(const plan::Plan& plan, const Prediction& p, std::int64_t stage) {
     if (plan.pipeline_stages() == 1) {
