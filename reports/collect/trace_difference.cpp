@@ -97,7 +97,7 @@ std::string advice(const TracedPart& part) {
     if (part.name == "copies") {
         return takes_more ? "; copies from pinned memory run beside compute" : "";
     }
-    return "; `dodona calibrate import` takes what traces have measured into the machine's file";
+    return "; `dodona calibrate --import TRACE` takes what traces have measured into the machine's file";
 }
 
 std::string in_words(const TraceDifference& difference) {

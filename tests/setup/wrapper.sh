@@ -79,6 +79,12 @@ is 'help about it is such a question' 'first:help' "$("$tree/dodona" help calibr
 is 'and imports are' 'first:calibrate' "$("$tree/dodona" calibrate --import x.log -o y.yaml 2>&1)"
 is 'and back ends of the user' 'first:calibrate' "$("$tree/dodona" calibrate --program 'run it' -o y.yaml 2>&1)"
 is 'and storage' 'first:calibrate' "$("$tree/dodona" calibrate --backend storage -o y.yaml 2>&1)"
+for words in '' '--help all' '--quick --help all' '-h' 'help' 'import x.log' 'import x.log -o y.yaml' 'cpu -o y.yaml' \
+    '--quick cpu -o y.yaml' '-m dgx-h100 cpu --output y.yaml' '--backend cpu' '--backend cpu --quick' \
+    '--backend cpu cuda -o y.yaml' '--backend --help'; do
+    # shellcheck disable=SC2086  # words
+    is "and what is no measurement: $words" 'first:calibrate' "$("$tree/dodona" calibrate $words 2>&1)"
+done
 is 'which build no back end' 'dodona dodona-calibrate ' "$(all_built)"
 
 "$tree/dodona" calibrate --backend cpu -o x >"$work/out" 2>"$log"
@@ -93,7 +99,7 @@ is 'the others are named' yes "$(grep -q 'the others when --backend names them' 
 is 'and what it is built without' yes "$(grep -q 'back end cpu is built without more of cpu' "$log" && echo yes)"
 touch "$tree/cpu.more"
 is 'which is looked for again' no "$("$tree/dodona" calibrate --backend cpu -o x 2>&1 | grep -q 'without' || echo no)"
-is 'until nothing is left out' 'first:calibrate' "$("$tree/dodona" calibrate --backend=cpu -o x 2>&1)"
+is 'until nothing is left out' 'first:calibrate' "$("$tree/dodona" calibrate --backend=cpu -mdgx-h100 -ox 2>&1)"
 touch "$tree/mpi.library" "$tree/mpi.more" "$tree/cuda.library" "$tree/cuda.more"
 if command -v mpicxx >/dev/null && command -v mpirun >/dev/null; then
     is 'a second one is added' 'first:calibrate' "$("$tree/dodona" calibrate --backend cpu,mpi --import x -o x 2>/dev/null)"
