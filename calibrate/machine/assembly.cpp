@@ -9,7 +9,6 @@
 
 #include "base/diagnostic.hpp"
 #include "calibrate/imports/link_speeds.hpp"
-#include "calibrate/machine/measured_device.hpp"
 #include "calibrate/machine/measured_levels.hpp"
 #include "calibrate/measure/journal.hpp"
 #include "calibrate/record/quantile.hpp"
@@ -28,18 +27,32 @@ std::size_t points_of(const cluster::Device& device) {
     return points;
 }
 
-/// The user's own kernels first, a GPU before a CPU; what others measured last.
+/// Back ends that measure devices: the user's own kernels first, a GPU before a CPU; what others measured last.
+constexpr std::array kOfDevices{"program", "cuda", "cpu", "import"};
+
+DeviceRecords device_records(const Parts& parts, const char* backend) {
+    return {.records = *parts.records,
+            .backend = backend,
+            .threads = parts.threads,
+            .before = parts.before == nullptr ? nullptr : &parts.before->device};
+}
+
 std::optional<cluster::Device> device_of(const Parts& parts) {
-    for (const char* backend : {"program", "cuda", "cpu", "import"}) {
-        const auto device = measured_device({.records = *parts.records,
-                                             .backend = backend,
-                                             .threads = parts.threads,
-                                             .before = parts.before == nullptr ? nullptr : &parts.before->device});
-        if (device) {
+    for (const char* backend : kOfDevices) {
+        if (auto device = measured_device(device_records(parts, backend))) {
             return device;
         }
     }
     return std::nullopt;
+}
+
+[[noreturn]] void fail_without_device() {
+    fail({}, "no file says which device the machine has",
+         "measure it too (--backend cpu or cuda), or name the machine that this belongs to: --machine NAME");
+}
+
+Bytes host_memory(const std::map<std::string, std::string>& facts) {
+    return Bytes::of_base(fact_of(facts, "host_memory", 0));
 }
 
 /// Said where what was measured is another model than what the machine was said to have.
@@ -73,8 +86,7 @@ void take_device(const Parts& parts, Assembled& made) {
         return;
     }
     if (parts.before == nullptr) {
-        fail({}, "no file says which device the machine has",
-             "measure it too (--backend cpu or cuda), or name the machine that this belongs to: --machine NAME");
+        fail_without_device();
     }
     made.missing.push_back(fmt::format("compute: no kernel was measured; {} as it was", parts.before->device.name));
 }
@@ -172,7 +184,7 @@ void take_storage(const Parts& parts, Assembled& made) {
     const auto memory = facts.find("host_memory");
     if (up > BytesPerSecond{} && down > BytesPerSecond{} && (made.cluster.host || memory != facts.end())) {
         if (!made.cluster.host) {
-            made.cluster.host = cluster::Host{.memory = Bytes::of_base(fact_of(facts, "host_memory", 0))};
+            made.cluster.host = cluster::Host{.memory = host_memory(facts)};
         }
         made.cluster.host->bandwidth = min(up, down);
         made.cluster.host->source = "measured by dodona calibrate: pinned copies, the slower way";
@@ -239,6 +251,24 @@ Assembled assembled(const Parts& parts) {
     take_storage(parts, made);
     take_interference(parts, made);
     return made;
+}
+
+void check_planned(const Parts& parts, const std::vector<Planned>& planned) {
+    std::vector<Record> records = *parts.records;
+    for (const Planned& each : planned) {
+        static_cast<void>(host_memory(each.environment.facts));
+        records.push_back({.backend = each.backend, .pass = Pass::time, .date = {}, .what = each.environment});
+    }
+    Parts then = parts;
+    then.records = &records;
+    const auto makes_device = [&](const char* backend) {
+        const auto found =
+            std::find_if(planned.begin(), planned.end(), [&](const Planned& each) { return each.backend == backend; });
+        return will_make_device(device_records(then, backend), found == planned.end() ? Planned{} : *found);
+    };
+    if (std::none_of(kOfDevices.begin(), kOfDevices.end(), makes_device) && parts.before == nullptr) {
+        fail_without_device();
+    }
 }
 
 }  // namespace dodona::calibrate

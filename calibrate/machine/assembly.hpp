@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "calibrate/imports/topology.hpp"
+#include "calibrate/machine/measured_device.hpp"
 #include "calibrate/record/record.hpp"
 #include "cluster/cluster.hpp"
 
@@ -26,5 +27,8 @@ struct Assembled {
 
 /// Throws InputError where the parts do not make a machine, and says what is missing.
 Assembled assembled(const Parts& parts);
+
+/// Throws InputError where the parts and these measurements will not make a machine, whatever is measured.
+void check_planned(const Parts& parts, const std::vector<Planned>& planned);
 
 }  // namespace dodona::calibrate

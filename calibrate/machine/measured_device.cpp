@@ -120,7 +120,11 @@ std::string slug(const std::string& text) {
 using Groups = std::map<CurveKey, std::vector<const MeasuredKernel*>>;
 
 /// In which order cases were measured is left to chance, and to interruptions: nothing of the machine may depend on it.
-void order(Groups& groups) {
+Groups grouped(const std::vector<MeasuredKernel>& kernels) {
+    Groups groups;
+    for (const MeasuredKernel& one : kernels) {
+        groups[key_of(one)].push_back(&one);
+    }
     const auto shape = [](const MeasuredKernel* one) {
         const graph::Kernel& k = one->kernel;
         return std::tuple(k.batch, k.m, k.n, k.k, k.elements, k.flops, k.fixed_bytes, k.times, one->time);
@@ -128,6 +132,7 @@ void order(Groups& groups) {
     for (auto& [key, group] : groups) {
         std::sort(group.begin(), group.end(), [&](const auto* a, const auto* b) { return shape(a) < shape(b); });
     }
+    return groups;
 }
 
 /// What was measured cannot be of a device that does not compute in its precision.
@@ -135,10 +140,9 @@ void check_precisions(const Device& device, const Groups& groups) {
     for (const auto& [key, group] : groups) {
         const Precision precision = std::get<1>(key);
         if (!is_pass(std::get<0>(key)) && !device.supports(precision)) {
-            fail(
-                {},
-                fmt::format("kernels in {} were measured, and {} does not compute in it", name(precision), device.name),
-                "name the device that was measured");
+            fail({},
+                 fmt::format("kernels in {} are measured, and {} does not compute in it", name(precision), device.name),
+                 "name the device that is measured");
         }
     }
 }
@@ -310,13 +314,8 @@ std::vector<KernelCurve> one_thread_curves(const DeviceRecords& of, const cluste
             kernels.push_back(std::move(one));
         }
     }
-    Groups groups;
-    for (const MeasuredKernel& one : kernels) {
-        groups[key_of(one)].push_back(&one);
-    }
-    order(groups);
     std::vector<KernelCurve> curves;
-    for (const auto& [key, group] : groups) {
+    for (const auto& [key, group] : grouped(kernels)) {
         curves.push_back(curve_of(key, group));
         curves.back().provenance = {.source = from.source, .date = from.date, .conditions = ""};
     }
@@ -352,6 +351,26 @@ double fact_of(const std::map<std::string, std::string>& facts, const std::strin
     return value;
 }
 
+bool will_make_device(const DeviceRecords& of, const Planned& planned) {
+    const auto add = [](const std::vector<Case>& cases, std::vector<MeasuredKernel>& kernels) {
+        const Statistics any{.least = 1_s, .first_quartile = 1_s, .median = 1_s, .third_quartile = 1_s, .samples = 1};
+        for (const Case& one : cases) {
+            const std::vector<MeasuredKernel> more =
+                measured_kernels({.of = one, .time = any, .values = {}, .words = {}});
+            kernels.insert(kernels.end(), more.begin(), more.end());
+        }
+    };
+    std::vector<MeasuredKernel> certain = kernels_of(of_backend(of));
+    add(planned.networks, certain);
+    std::vector<MeasuredKernel> all = certain;
+    add(planned.cases, all);
+    if (all.empty()) {
+        return false;
+    }
+    check_precisions(described(of, all, facts_of(of.records, of.backend)), grouped(certain));
+    return true;
+}
+
 std::optional<Device> measured_device(const DeviceRecords& of) {
     const std::vector<Record> own = of_backend(of);
     const std::vector<MeasuredKernel> kernels = kernels_of(own);
@@ -376,11 +395,7 @@ std::optional<Device> measured_device(const DeviceRecords& of) {
         device.threads = threads ? std::move(threads) : device.threads;
     }
 
-    Groups groups;
-    for (const MeasuredKernel& one : kernels) {
-        groups[key_of(one)].push_back(&one);
-    }
-    order(groups);
+    const Groups groups = grouped(kernels);
     check_precisions(device, groups);
     cluster::Profile profile{.name = device.name, .source = from.source, .fits = {}};
     for (const auto& [key, group] : groups) {

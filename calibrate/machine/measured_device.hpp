@@ -41,4 +41,16 @@ double fact_of(const std::map<std::string, std::string>& facts, const std::strin
 /// nothing before).
 std::optional<cluster::Device> measured_device(const DeviceRecords& of);
 
+/// What a back end is going to measure, and on what.
+struct Planned {
+    std::string backend;
+    Environment environment;
+    std::vector<Case> cases;     ///< all; general lists have precisions that a device may lack
+    std::vector<Case> networks;  ///< of networks that the user named
+};
+
+/// Whether there will be a device once these cases are measured too. Throws InputError where measured_device would throw
+/// whatever they take. The environment is among the records.
+bool will_make_device(const DeviceRecords& of, const Planned& planned);
+
 }  // namespace dodona::calibrate

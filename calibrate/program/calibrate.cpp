@@ -56,10 +56,28 @@ struct CalibrationRun {
     std::vector<std::string> lacking;
 };
 
+/// What the user says of the machine.
+std::optional<cluster::Cluster> known(const CalibrateOptions& options) {
+    if (!options.machine.empty()) {
+        return read_machine(options.machine);
+    }
+    if (options.device.empty()) {
+        return std::nullopt;
+    }
+    cluster::Cluster alone;
+    alone.device = library().device(options.device);
+    alone.source = alone.device.source;
+    return alone;
+}
+
 class Calibration {
 public:
     Calibration(const CalibrateOptions& options, std::vector<Case> networks)
-        : options_(options), networks_(std::move(networks)), journal_(options.records()), line_("cases") {}
+        : options_(options),
+          networks_(std::move(networks)),
+          before_(known(options)),
+          journal_(options.records()),
+          line_("cases") {}
 
     void import_logs() {
         if (options_.imports.empty()) {
@@ -94,15 +112,24 @@ public:
         }
     }
 
+    /// What can be refused is refused before anything is measured.
     void measure() {
-        const std::vector<BackEnd> all =
-            back_ends({.folders = usual_folders(), .mpirun = options_.mpirun, .program = options_.program});
-        for (const BackEnd& backend : all) {
-            const bool asked =
-                std::find(options_.backends.begin(), options_.backends.end(), backend.name) != options_.backends.end();
-            if (asked && !interrupted()) {
-                measure(backend);
+        std::vector<BackEnd> asked;
+        std::vector<Planned> planned;
+        for (BackEnd& backend :
+             back_ends({.folders = usual_folders(), .mpirun = options_.mpirun, .program = options_.program})) {
+            if (std::find(options_.backends.begin(), options_.backends.end(), backend.name) ==
+                options_.backends.end()) {
+                continue;
             }
+            if (auto plan = planned_with(backend)) {
+                asked.push_back(std::move(backend));
+                planned.push_back(std::move(*plan));
+            }
+        }
+        check(planned);
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            measure(asked[i], planned[i].cases);
         }
         line_.clear();
         if (!session_.lacking.empty() && session_.lacking.size() == options_.backends.size() &&
@@ -135,13 +162,16 @@ private:
         }
     }
 
+    Parts parts() const {
+        return {.name = options_.name,
+                .records = &journal_.records(),
+                .before = before_ ? &*before_ : nullptr,
+                .levels = levels(),
+                .threads = options_.threads};
+    }
+
     void write() {
-        const std::optional<cluster::Cluster> before = known();
-        Assembled made = assembled({.name = options_.name,
-                                    .records = &journal_.records(),
-                                    .before = before ? &*before : nullptr,
-                                    .levels = levels(),
-                                    .threads = options_.threads});
+        Assembled made = assembled(parts());
         if (interrupted()) {
             made.missing.push_back("all that was still to be measured: stopped, and the same command goes on");
         }
@@ -192,16 +222,42 @@ private:
                 .interrupted = interrupted};
     }
 
-    void measure(const BackEnd& backend) {
+    /// A back end that is missing may be what the machine lacks.
+    void check(const std::vector<Planned>& planned) const {
+        if (planned.empty()) {
+            return;
+        }
+        try {
+            check_planned(parts(), planned);
+        } catch (const InputError&) {
+            for (const std::string& lacking : session_.lacking) {
+                note("{}", lacking);
+            }
+            throw;
+        }
+    }
+
+    /// None where the back end lacks something, or the user has stopped.
+    std::optional<Planned> planned_with(const BackEnd& backend) {
+        if (interrupted()) {
+            return std::nullopt;
+        }
         const auto found = environment_of(backend, settings(Pass::time), watch(backend.name));
         if (const auto* lacking = std::get_if<Lacking>(&found)) {
             if (!interrupted()) {
                 session_.lacking.push_back(fmt::format("{}\n  help: {}", lacking->why, lacking->help));
             }
-            return;
+            return std::nullopt;
         }
-        journal_.check_device(backend.name, std::get<Environment>(found));
-        const std::vector<Case> cases = cases_of(backend, std::get<Environment>(found));
+        const auto& environment = std::get<Environment>(found);
+        journal_.check_device(backend.name, environment);
+        return Planned{.backend = backend.name,
+                       .environment = environment,
+                       .cases = cases_of(backend, environment),
+                       .networks = networks_};
+    }
+
+    void measure(const BackEnd& backend, const std::vector<Case>& cases) {
         for (const Pass pass : backend.passes) {
             if (pass == Pass::time || !options_.quick) {
                 measure(backend, pass, cases);
@@ -268,25 +324,11 @@ private:
         }
     }
 
-    /// What the user says of the machine.
-    std::optional<cluster::Cluster> known() const {
-        if (!options_.machine.empty()) {
-            return read_machine(options_.machine);
-        }
-        if (options_.device.empty()) {
-            return std::nullopt;
-        }
-        cluster::Cluster alone;
-        alone.device = library().device(options_.device);
-        alone.source = alone.device.source;
-        return alone;
-    }
-
     /// What the user says of links; where nobody names the device, that of the machine.
     LevelOptions options_of(const Topology& topology) const {
         LevelOptions options = options_.levels;
         if (options.device.empty() && topology.device.empty() && !options_.machine.empty()) {
-            const std::string device = read_machine(options_.machine).device.name;
+            const std::string& device = before_->device.name;
             options.device = links_of(device) != nullptr ? device : std::string();
         }
         return options;
@@ -304,6 +346,7 @@ private:
 
     const CalibrateOptions& options_;
     std::vector<Case> networks_;
+    std::optional<cluster::Cluster> before_;  ///< the machine's description so far
     Journal journal_;
     ProgressLine line_;
     CalibrationRun session_;

@@ -92,5 +92,54 @@ TEST(Assembly, AnotherModelThanTheMachinesIsSaid) {
     EXPECT_TRUE(says(made_of({environment("NVIDIA H200")}).missing, "'NVIDIA H200' was measured, and dgx-h100"));
 }
 
+Case product(const char* precision) {
+    return {.benchmark = "matmul",
+            .parameters = {{"m", 512.0}, {"n", 512.0}, {"k", 512.0}, {"batch", 1.0}, {"precision", precision}}};
+}
+
+Planned on_a_gpu(std::vector<Case> cases, std::vector<Case> networks) {
+    return {.backend = "cuda",
+            .environment = {{{"device", "NVIDIA A100-SXM4-80GB"}, {"memory", "85e9"}, {"memory_bandwidth", "2e12"}}},
+            .cases = std::move(cases),
+            .networks = std::move(networks)};
+}
+
+/// What is refused; empty: nothing.
+std::string refusal(const char* machine, const std::vector<Planned>& planned) {
+    const std::vector<Record> records;
+    std::optional<cluster::Cluster> before;
+    if (machine != nullptr) {
+        before = files::Library(std::getenv("DODONA_SOURCE")).cluster(machine);
+    }
+    try {
+        check_planned({.name = "mine", .records = &records, .before = before ? &*before : nullptr, .levels = {}},
+                      planned);
+    } catch (const InputError& error) {
+        return error.diagnostics().front().message;
+    }
+    return "";
+}
+
+// Of the general list, which has all precisions, a back end leaves out what its device lacks: fp8 on an A100.
+TEST(Planned, IsRefusedOnlyWhereNoMeasurementCanMakeAMachine) {
+    const Case narrow = product("fp8");
+    const Planned general = on_a_gpu({product("fp32"), narrow}, {});
+    EXPECT_EQ(refusal("dgx-a100", {general}), "");
+    EXPECT_EQ(refusal(nullptr, {general}), "");
+    EXPECT_EQ(refusal("dgx-h100", {on_a_gpu({narrow}, {narrow})}), "");
+    EXPECT_EQ(refusal("dgx-a100", {on_a_gpu({narrow}, {narrow})}),
+              "kernels in fp8 are measured, and a100-sxm4-40gb does not compute in it");
+    const Planned storage{.backend = "storage", .environment = {}, .cases = {}, .networks = {}};
+    EXPECT_EQ(refusal("dgx-a100", {storage}), "");
+    EXPECT_EQ(refusal(nullptr, {storage}), "no file says which device the machine has");
+    EXPECT_EQ(refusal(nullptr, {storage, general}), "");
+    Planned endless = general;
+    endless.environment.facts["memory"] = "inf";
+    EXPECT_EQ(refusal(nullptr, {endless}), "the back end says that \"memory\" of its device is inf");
+    endless = general;
+    endless.environment.facts["host_memory"] = "-1";
+    EXPECT_EQ(refusal("dgx-a100", {endless}), "the back end says that \"host_memory\" of its device is -1");
+}
+
 }  // namespace assembly_test
 }  // namespace dodona::calibrate

@@ -1,5 +1,6 @@
 // `dodona calibrate` with a back end whose device is known (made_up_backend.py).
 #include <algorithm>
+#include <regex>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -266,12 +267,67 @@ TEST_F(CalibrateTest, WhatMakesNoMachineIsNotWritten) {
     EXPECT_FALSE(std::filesystem::exists(place_.path() / "mine.yaml"));
 }
 
+/// Words after "calibrate" of a command that is refused.
+struct Refused {
+    const char* words;
+    const char* why;
+};
+
+TEST_F(CalibrateTest, WhatIsRefusedIsRefusedBeforeAnythingIsMeasured) {
+    std::string endless = content(std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py");
+    std::ofstream(place_.path() / "endless.py") << replaced(endless, "\"16e9\"", "\"inf\"");
+    std::ofstream(place_.path() / "nothing.py") << replaced(endless, "\"memory\": \"16e9\", ", "");
+    const std::string backend = std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py";
+    std::ofstream(place_.path() / "made_up.py") << content(backend);
+    const std::string network = " --model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml";
+    for (const Refused& refused :
+         {Refused{"--backend storage", "no file says which device the machine has"},
+          Refused{"--program 'python3 made_up.py' --machine dgx-nothing", "dgx-nothing"},
+          Refused{"--program 'python3 made_up.py' --device no-such-device", "no-such-device"},
+          Refused{"--program 'python3 endless.py'", "\"memory\" of its device is inf"},
+          Refused{"--program 'python3 nothing.py'", "nothing says how much memory it has"},
+          Refused{"--program 'python3 made_up.py' --device v100-sxm2-16gb --precision bf16",
+                  "kernels in bf16 are measured, and v100-sxm2-16gb does not compute in it"}}) {
+        const Outcome told = place_.run("calibrate " + std::string(refused.words) + network);
+        EXPECT_EQ(told.code, 2) << refused.words << told.out << told.err;
+        EXPECT_NE(told.err.find(refused.why), std::string::npos) << refused.words << told.err;
+        EXPECT_FALSE(std::filesystem::exists(place_.path() / "mine.records.jsonl")) << refused.words;
+        EXPECT_FALSE(std::filesystem::exists(place_.path() / "mine.yaml")) << refused.words;
+        std::filesystem::remove(place_.path() / "mine.records.jsonl");
+    }
+}
+
+// Which word is the value of an option decides which back ends ./dodona builds.
+TEST_F(CalibrateTest, OptionsWithoutAValueAreKnownToTheWrapper) {
+    const std::string wrapper = content(std::string(std::getenv("DODONA_SOURCE")) + "/dodona");
+    const std::string help = place_.run("calibrate --help all").out;
+    const std::regex flag("\n +(?:-\\w, )?(--[a-z-]+)  ");
+    int flags = 0;
+    for (std::sregex_iterator at(help.begin(), help.end(), flag); at != std::sregex_iterator(); ++at, ++flags) {
+        const std::string name = (*at)[1].str();
+        EXPECT_TRUE(std::regex_search(wrapper, std::regex("[ |]" + name + "( \\||\\))"))) << name;
+    }
+    EXPECT_GE(flags, 3);
+}
+
+// A rough answer takes less of a test's time.
+TEST_F(CalibrateTest, TheGuidesCommandForStorageMeasuresIt) {
+    const std::string guide = content(std::string(std::getenv("DODONA_SOURCE")) + "/docs/guide.md");
+    const std::string begin = "`./dodona calibrate --backend storage ";
+    const std::size_t at = guide.find(begin);
+    ASSERT_NE(at, std::string::npos);
+    const std::string words = guide.substr(at + 10, guide.find('`', at + 1) - at - 10);
+    const Outcome made = place_.run(replaced(words, "DIR", ".") + " --quick");
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_NE(content(place_.path() / "mine.yaml").find("storage:"), std::string::npos);
+}
+
 TEST_F(CalibrateTest, KernelsThatADeviceDoesNotHaveAreOfAnother) {
     const std::string trace =
         std::string(std::getenv("DODONA_SOURCE")) + "/tests/calibrate/imports/logs/kineto_attention.json";
     const Outcome made = place_.run("calibrate --import " + trace + " --device v100-sxm2-16gb -o mine.yaml");
     EXPECT_EQ(made.code, 2) << made.err;
-    EXPECT_NE(made.err.find("kernels in bf16 were measured, and v100-sxm2-16gb does not compute in it"),
+    EXPECT_NE(made.err.find("kernels in bf16 are measured, and v100-sxm2-16gb does not compute in it"),
               std::string::npos)
         << made.err;
 }
