@@ -49,8 +49,8 @@ struct Planned {
     std::vector<Case> networks;  ///< of networks that the user named
 };
 
-/// Whether there will be a device once these cases are measured too. Throws InputError where measured_device would throw
-/// whatever they take. The environment is among the records.
+/// Whether there will be a device once these cases are measured too. Throws InputError where measured_device would
+/// throw whatever they take. The environment is among the records.
 bool will_make_device(const DeviceRecords& of, const Planned& planned);
 
 }  // namespace dodona::calibrate

@@ -13,8 +13,8 @@ namespace {
 
 using Points = std::vector<cluster::CollectiveCurve::Point>;
 
-/// Worst leave-one-out error of PCHIP on a two-node log (the project's notes on formats, 2.1), for curves without a
-/// held-out error.
+/// For curves without a held-out error. Assumed: that of the worst twentieth of the curves in hardware/links, whose
+/// `held_out_error` is 0.07 in the median, 0.21 at the 95th percentile and 0.29 at most.
 constexpr double kCollectiveError = 0.22;
 
 double log_size(const cluster::CollectiveCurve::Point& point) { return std::log(point.size.in(unit::byte)); }

@@ -3,8 +3,8 @@
 // A curve applies to the same collective, ranks and ranks per node, if the job's groups do not share links (a benchmark
 // runs one group). Curves of the cluster come first, then those of the link of the outermost level that the group
 // crosses. Between its points log time over log size is a monotone cubic (PCHIP), or linear with fewer than four
-// points; beyond the last point the bandwidth of the last octave holds, below the first its time. Sizes ascend strictly;
-// times are positive.
+// points; beyond the last point the bandwidth of the last octave holds, below the first its time. Sizes ascend
+// strictly; times are positive.
 //
 // For numbers of ranks that a link was not measured with, the model of collective_time.hpp with the link's parameters
 // gives the time, corrected by the ratio of measured to modelled time of the measured neighbours at the same size:
@@ -13,10 +13,10 @@
 //
 // with p1 < p < p2 measured, or the ratio of the only neighbour. The error is that of the link's protocols, and half of
 // it more for each doubling beyond the largest measured ranks. Not modelled: protocol switches between two points; the
-// links of a cube mesh that a group of part of a node has. Source: the project's notes on formats, 2.1, and the
-// project's notes on calibration, "How to fit": tables at two sizes an octave miss by 0.8-2.8 %, alpha-beta by 3-39 %
-// in the median; Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5 (1984), for the cubic, with the end slopes of Moler,
-// Numerical Computing with MATLAB (2004), section 3.6.
+// links of a cube mesh that a group of part of a node has. Source: hardware/links, whose curves miss what was held out
+// by 7 % in the median (`held_out_error`), where one alpha and beta miss the tables by 12 to 29 % (`source`); Fritsch
+// and Butland, SIAM J. Sci. Stat. Comput. 5 (1984), for the cubic, with the end slopes of Moler, Numerical Computing
+// with MATLAB (2004), section 3.6.
 #pragma once
 
 #include <cstdint>

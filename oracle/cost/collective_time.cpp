@@ -133,9 +133,9 @@ Modelled model(const cluster::Cluster& cluster, const CollectiveRequest& request
     return *best;
 }
 
-/// Alpha-beta models miss measured collectives by 3-39 % in the median (the project's notes on calibration, "How to
-/// fit"), and links reach less than their data sheet: 231 of 300 GB/s of an A100's NVLink, 0.81-0.87 of a NIC (the
-/// project's notes on accuracy). 1.6 combines both, 1.39 / 0.87; 0.9 allows for latencies that are given too long.
+/// Assumed: 1.6 allows for one alpha and beta, which miss measured collectives by 12 to 29 % (`source` of the files in
+/// hardware/links), and for links that reach 0.70 to 0.96 of their data sheet with long messages (`efficiency` there);
+/// 0.9 allows for latencies that are given too long.
 Estimate alpha_beta_interval(Seconds time) { return {time, 0.9 * time, 1.6 * time}; }
 
 /// Interval of a modelled time: the error of the links' protocols if all links were measured.

@@ -12,10 +12,10 @@ namespace dodona::cost {
 namespace {
 
 /// Measured times over the roofline of the data sheet: 5th percentile, median and 95th of the rows of a kind, each the
-/// middle one of the devices in hardware/profiles; of matrix products, whose rows are small ones for the most part, what
-/// large ones take (1 / `compute` of the fits: 1.10 to 1.16 on an A100 and a GH200). Kinds that are not here reach it in training (convolutions of
-/// cuDNN 8 on an A100: 1.16 times, oracle/plan/frameworks/dle-pytorch.yaml), or are passes over memory.
-/// Source: dodona-evidence fit kernels, columns "measured over the roofline".
+/// middle one of the devices in hardware/profiles; of matrix products, whose rows are small ones for the most part,
+/// what large ones take (1 / `compute` of the fits: 1.10 to 1.16 on an A100 and a GH200). Kinds that are not here reach
+/// it in training (convolutions of cuDNN 8 on an A100: 1.16 times, oracle/plan/frameworks/dle-pytorch.yaml), or are
+/// passes over memory. Source: dodona-evidence fit kernels, columns "measured over the roofline".
 struct OverRoofline {
     graph::KernelKind kind;
     double low, middle, high;
@@ -34,9 +34,8 @@ const OverRoofline* over_roofline(const cluster::Device& device, graph::KernelKi
     return device.typical && !is_known && found != kOverRoofline.end() ? found : nullptr;
 }
 
-/// A data-sheet roofline misses by 6-71 % of the measured time in the median and 22-76 % at p90, by kind of kernel, and
-/// from below: kernels are slower than it (the project's notes on calibration, "How to fit"). 1.8 corresponds to an
-/// error of 44 %, the middle of those p90; 0.95 allows for operands that stay in L2.
+/// Kinds that are not in kOverRoofline. Assumed: 1.8, as far as nearly all small products go beyond their roofline
+/// (1.92 at the 95th percentile); 0.95 allows for operands that stay in L2.
 Estimate roofline_interval(Seconds time) { return {time, 0.95 * time, 1.8 * time}; }
 
 }  // namespace

@@ -97,9 +97,10 @@ struct TimesBySource {
 using PassTimes = TimesBySource<kPassSources>;
 using StepTimes = TimesBySource<kErrorSources.size()>;
 
-/// Systematic share of a kernel's error: errors of single kernels partly cancel, those of data sheets do not. Single
-/// DeepBench kernels miss by 23-29 %, whole CNNs of such kernels by 5.5 % (the project's notes on accuracy, CNN): a
-/// fifth to a quarter.
+/// Systematic share of a kernel's error: errors of single kernels partly cancel, those of data sheets do not. Assumed:
+/// a quarter. Fits to single DeepBench convolutions in fp32 on a V100 miss by 10 to 30 % in the median
+/// (hardware/profiles/v100-sxm.yaml), steps of ResNet-50 on it, whose software is fitted, by 3.8 % (dle-resnet50-v100
+/// in calibrate/evidence/pages/accuracy.md).
 inline constexpr double kSystematic = 0.25;
 Estimate systematic(const KernelTime& kernel);
 

@@ -11,8 +11,8 @@
 // box points do not apply; those of an exact curve apply only to their own shapes. A point of a product is
 // 2*m*n*k*batch operations, of attention a forward pass over the whole square: 4*m*n*k*batch (m queries, n keys, heads
 // of k). A kernel of the same shape that does other work (causal, backward) takes the efficiency of that point, not its
-// time. Source: the project's notes on calibration, "How to fit": nearest neighbours of efficiency in log space, over
-// tile and wave quantisation.
+// time. Source: Shepard, "A two-dimensional interpolation function for irregularly-spaced data", ACM National
+// Conference 1968, for weights by inverse distance; kernel_fit.hpp for tile and wave quantisation.
 #pragma once
 
 #include <optional>

@@ -7,25 +7,25 @@
 //                                     * flops / (2 m n k batch)  +  partial sums / (W * memory)
 //   blocks = batch * ceil(m/tm) * ceil(n/tn) * split;   w = blocks / SMs;   waves = max(1, w + tail (ceil(w) - w))
 //
-// of a product; P is the device's peak at the kernel's precision (of a borrowed profile, times how much more of its peak
-// this device's best products reach than those of the lender, where both are known), W its memory bandwidth, `least` the
-// smallest 1/tm + 1/tn of its tiles. An attention has one kind of tile, 128 queries by all keys (n) and heads padded to 32 features
-// (k): 2 * 128 * (n + edge) * (k + ramp) operations, never split. The arithmetic of a convolution whose windows overlap
-// is divided by `window_gain` (Winograd's and Fourier algorithms; of devices without measured convolutions by
-// `window_saving` of roofline.hpp). A product of a backward pass takes `backward` times
-// as long beyond `start`. Streams and gathers take start + M (or their operations at the vector peak). Benchmarks of
-// fp8 products take  cast.start + cast.bytes * m*k / W  more (`benchmark_cast`), which only the fitting adds. P of
-// products is the peak times the cluster file's `sustained`, for power limits in continuous use; attention was measured
-// at its own clocks. Splits, and narrow products that may run at the vector peak, are as in device_time.hpp. Times in
-// s, bytes in B, peaks in FLOP/s.
+// of a product; P is the device's peak at the kernel's precision (of a borrowed profile, times how much more of its
+// peak this device's best products reach than those of the lender, where both are known), W its memory bandwidth,
+// `least` the smallest 1/tm + 1/tn of its tiles. An attention has one kind of tile, 128 queries by all keys (n) and
+// heads padded to 32 features (k): 2 * 128 * (n + edge) * (k + ramp) operations, never split. The arithmetic of a
+// convolution whose windows overlap is divided by `window_gain` (Winograd's and Fourier algorithms; of devices without
+// measured convolutions by `window_saving` of roofline.hpp). A product of a backward pass takes `backward` times as
+// long beyond `start`. Streams and gathers take start + M (or their operations at the vector peak). Benchmarks of fp8
+// products take  cast.start + cast.bytes * m*k / W  more (`benchmark_cast`), which only the fitting adds. P of products
+// is the peak times the cluster file's `sustained`, for power limits in continuous use; attention was measured at its
+// own clocks. Splits, and narrow products that may run at the vector peak, are as in device_time.hpp. Times in s, bytes
+// in B, peaks in FLOP/s.
 //
 // Without a fit at the kernel's own precision, the fit of a related precision is used, relative to the kernel's own
 // peak: fp16 and bf16 for each other; bf16 or fp16 for tf32; fp8 for mxfp8 and nvfp4; fp32 for fp16 where the device's
 // fp16 is no faster (Maxwell, GTX of Pascal: fp16 only halves the bytes). A convolution without a fit is its implicit
 // matrix product. Outside the range of the measured rows the log interval widens by 25 % per octave; for related
-// precisions and borrowed profiles by 28 % once. These are our assumptions, not measured. Source: the project's notes
-// on calibration, "How to fit": tile and wave quantisation with a K ramp. Not modelled: clocks that depend on the data;
-// L2 reuse between kernels; software newer than the measured one.
+// precisions and borrowed profiles by 28 % once. These are our assumptions, not measured. Source: NVIDIA, Matrix
+// Multiplication Background User's Guide, Tile Quantization and Wave Quantization; the ramp along k is ours. Not
+// modelled: clocks that depend on the data; L2 reuse between kernels; software newer than the measured one.
 #pragma once
 
 #include <optional>

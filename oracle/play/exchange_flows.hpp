@@ -1,20 +1,20 @@
 // Collectives of a job as flows between its ranks, on the topology of the cluster.
 //
-// A ring's steps follow one another at the pace of its slowest edge, so they are one flow on each edge with the bytes of
-// all of them. With p members and S bytes in k rings, each edge carries
+// A ring's steps follow one another at the pace of its slowest edge, so they are one flow on each edge with the bytes
+// of all of them. With p members and S bytes in k rings, each edge carries
 //
 //   steps * S / (p k)      steps: 2 (p - 1) of an all-reduce, p - 1 of an all-gather or reduce-scatter
 //
-// after what waiting for the steps costs, steps / p times the latencies of all edges. Rings go through the members of one
-// node after those of another. There is a ring for each member in a node, which leaves the node at another member, so that
-// all adapters work as in NCCL (hierarchical algorithms are played as these rings too); without a switch inside nodes there
-// are the rings that use different pairs. Trees are played as rings.
+// after what waiting for the steps costs, steps / p times the latencies of all edges. Rings go through the members of
+// one node after those of another. There is a ring for each member in a node, which leaves the node at another member,
+// so that all adapters work as in NCCL (hierarchical algorithms are played as these rings too); without a switch inside
+// nodes there are the rings that use different pairs. Trees are played as rings.
 //
 // Direct algorithms have a flow between each two members, with S / p of an all-to-all, all-gather or reduce-scatter and
 // twice that, in two steps, of an all-reduce. A send has one flow. cost::Flows says of each algorithm which it is.
-// Without flows: in-network reduction, parameter servers, rings along the dimensions of a torus, halos, all-to-alls that
-// send a token to a node once. Source: NVIDIA/nccl,
-// src/graph/rings.cc and connect.cc, for a ring per channel; collective_flows.hpp of simulate for the steps.
+// Without flows: in-network reduction, parameter servers, rings along the dimensions of a torus, halos, all-to-alls
+// that send a token to a node once. Source: NVIDIA/nccl, src/graph/rings.cc and connect.cc, for a ring per channel;
+// collective_flows.hpp of simulate for the steps.
 #pragma once
 
 #include <cstdint>

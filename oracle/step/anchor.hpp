@@ -23,8 +23,7 @@
 
 namespace dodona::step {
 
-/// Standard deviation of a repeated run: 2 to 3 % where the published tables have repeats (the project's notes on
-/// accuracy, floors).
+/// Standard deviation of a repeated run. Assumed: 2.5 %; published tables hardly ever repeat a run.
 inline constexpr double kRepeat = 0.025;
 
 /// Standard deviation of a log parameter that is uncertain by any factor: 90 % within a factor of 3.7.

@@ -1,9 +1,15 @@
-"""No tabs, no trailing blanks, a line end at the end, and a source for every file of data."""
+"""No tabs, no trailing blanks, a line end at the end, a source for every file of data, and no source that nobody can
+open."""
 
 import re
 import sys
 
 import tree
+
+# "the project's notes on accuracy", "seeds, section 3": also over the end of a line of comment.
+GAP = r"(?:\s|//+|#)+"
+CLOSED = re.compile(rf"\b(?:project's|our|my|internal|unpublished){GAP}(?:own{GAP})?notes\b"
+                    rf"|\bseeds,{GAP}section\b|\b(?:personal|private){GAP}communication\b", re.IGNORECASE)
 
 root = sys.argv[1]
 complaints = []
@@ -17,6 +23,10 @@ for path in tree.files(root, ".cpp", ".hpp", ".py", ".sh", ".yaml", ".md", "meso
             complaints.append(f"{path}:{number}: trailing blank")
     if content and not content.endswith("\n"):
         complaints.append(f"{path}:{len(lines)}: no line end at the end")
+    for found in CLOSED.finditer(content) if not path.startswith("tests/lint/") else ():
+        number = content.count("\n", 0, found.start()) + 1
+        words = " ".join(word for word in found.group().split() if word.strip("/#"))
+        complaints.append(f"{path}:{number}: {words!r} is a source that nobody can open")
     if path.endswith(".yaml") and path.startswith(("hardware/", "models/", "oracle/plan/memory/")):
         if not re.search(r"\bsource:\s*\S", content):
             complaints.append(f"{path}: no source:")

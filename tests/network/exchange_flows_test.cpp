@@ -134,7 +134,8 @@ TEST(ExchangeFlows, ARingAsOneFlowOnEachEdgeIsTheRingStepByStep) {
     }
 }
 
-// Four devices with a link of 10 GB/s to each other one: a direct exchange uses all of them, S / 4 over each of a gather.
+// Four devices with a link of 10 GB/s to each other one: a direct exchange uses all of them, S / 4 over each of a
+// gather.
 TEST(ExchangeFlows, DirectAlgorithmsUseAllPairs) {
     cluster::Cluster cluster;
     cluster.levels = {{.name = "node",
