@@ -1,17 +1,14 @@
-// Answers of the whole layer on drawn questions, as they were recorded: tests/cost/recorded.txt. What is right is tested
-// by hand elsewhere; this says that nothing changes unseen. DODONA_ACCEPT=1 rewrites the file; `git diff` reviews it.
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <fstream>
+#include <algorithm>
+#include <initializer_list>
 #include <map>
-#include <random>
-#include <sstream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "../cost/scenes.hpp"
 #include "../graph/networks.hpp"
+#include "../worlds/drawn_world.hpp"
 #include "cost/collective_curve.hpp"
 #include "cost/collective_time.hpp"
 #include "cost/convolution_algorithms.hpp"
@@ -20,32 +17,22 @@
 #include "cost/kernel_fit.hpp"
 #include "cost/measured_bandwidth.hpp"
 #include "cost/moved_tables.hpp"
-#include "scenes.hpp"
+#include "records.hpp"
 
-namespace dodona::cost {
-namespace recorded_test {
+namespace dodona::signature {
 
+namespace {
+
+namespace costs {
+
+using namespace cost;
 using cluster::Algorithm;
 using cluster::Collective;
 using cluster::LevelKind;
+using drawn::Draw;
 using graph::Direction;
 using graph::Kernel;
 using graph::KernelKind;
-
-/// Not std::uniform_int_distribution: it may draw otherwise in another library.
-class Draw {
-public:
-    explicit Draw(unsigned seed) : random_(seed) {}
-    std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_()) % n; }
-    bool one_in(std::size_t n) { return below(n) == 0; }
-    template <class T>
-    T of(std::initializer_list<T> values) {
-        return *(values.begin() + static_cast<std::ptrdiff_t>(below(values.size())));
-    }
-
-private:
-    std::mt19937 random_;
-};
 
 cluster::KernelFit drawn_fit(Draw& draw, KernelKind kind) {
     cluster::KernelFit fit{.kind = kind,
@@ -281,100 +268,116 @@ CollectiveRequest drawn_request(Draw& draw, const cluster::Cluster& cluster) {
     return request;
 }
 
-std::string text(const Estimate& estimate) {
-    return fmt::format("{:.7g} ({:.7g} to {:.7g})", estimate.value.in(1_us), estimate.lo.in(1_us),
-                       estimate.hi.in(1_us));
+void add(Records& records, const std::string& what, const Estimate& estimate) {
+    records.add(what, estimate.value.in(1_us));
+    records.add("interval of " + what + ": low", estimate.lo.in(1_us));
+    records.add("interval of " + what + ": high", estimate.hi.in(1_us));
 }
 
-std::string text(const CollectiveTime& found) {
-    return fmt::format("{} us, {}, evidence {}, contention {:.7g}, level {}, {:.7g} B", text(found.time),
-                       name(found.algorithm), static_cast<int>(found.evidence), found.contention, found.level,
-                       found.sent.in(unit::byte));
+void add(Records& records, const std::string& what, const KernelTime& found) {
+    add(records, what, found.time);
+    records.add("evidence of kernels", static_cast<double>(found.evidence));
 }
 
-std::string kernels() {
+void add(Records& records, const std::string& what, const CollectiveTime& found) {
+    add(records, what, found.time);
+    records.add("algorithm of collectives", name(found.algorithm));
+    records.add("evidence of collectives", static_cast<double>(found.evidence));
+    records.add("contention", found.contention);
+    records.add("level of collectives", static_cast<double>(found.level));
+    records.add("bytes sent", found.sent.in(unit::byte));
+}
+
+/// A kernel at a measured point of a curve, or near it.
+Kernel kernel_near(Draw& draw, const cluster::KernelCurve& curve, const cluster::KernelPoint& point) {
+    const double m = point.m * draw.of({1.0, 1.3});
+    const double n = point.n * draw.of({1.0, 1.0, 1.5, 8.0});
+    const double k = point.k * draw.of({1.0, 0.7});
+    Kernel kernel = graph::matmul(m, n, k, point.batch);
+    kernel.kind = curve.kind;
+    kernel.direction = draw.of({Direction::forward, Direction::backward_weight});
+    kernel.times = draw.of({1.0, 2.0});
+    if (curve.kind == KernelKind::stream) {
+        const double elements = point.bytes.in(unit::byte) / 2 * draw.of({1.0, 1.4});
+        kernel = graph::stream(elements, draw.of({1.0, 80.0}));
+    } else if (draw.one_in(2)) {
+        kernel.flops = 0.5 * kernel.flops;
+    }
+    return kernel;
+}
+
+std::string family(KernelKind kind) { return fmt::format("kernels: {}", name(kind)); }
+std::string cause(KernelKind kind) { return fmt::format("kernel {}", name(kind)); }
+
+void add_kernels(Records& records) {
     Draw draw(1);
-    std::string out;
     for (int world = 0; world < 40; ++world) {
         const cluster::Device device = drawn_device(draw);
         for (int i = 0; i < 16; ++i) {
             const Kernel kernel = drawn_kernel(draw);
             const Precision precision = draw.of({Precision::bf16, Precision::fp16, Precision::fp32, Precision::tf32,
                                                  Precision::mxfp8, Precision::nvfp4});
-            if (!device.supports(precision)) {
-                continue;
+            if (device.supports(precision)) {
+                records.ask(family(kernel.kind), fmt::format("device {}, kernel {} {}", world, i, name(precision)));
+                add(records, cause(kernel.kind), kernel_time(device, kernel, precision));
             }
-            const KernelTime found = kernel_time(device, kernel, precision);
-            out += fmt::format("{}.{} {} {}: {} us, evidence {}\n", world, i, name(kernel.kind), name(precision),
-                               text(found.time), static_cast<int>(found.evidence));
         }
-        for (const cluster::KernelCurve& curve : device.curves) {
-            for (const cluster::KernelPoint& point : curve.points) {
-                const double m = point.m * draw.of({1.0, 1.3});
-                const double n = point.n * draw.of({1.0, 1.0, 1.5, 8.0});
-                const double k = point.k * draw.of({1.0, 0.7});
-                Kernel kernel = graph::matmul(m, n, k, point.batch);
-                kernel.kind = curve.kind;
-                kernel.direction = draw.of({Direction::forward, Direction::backward_weight});
-                kernel.times = draw.of({1.0, 2.0});
-                if (curve.kind == KernelKind::stream) {
-                    const double elements = point.bytes.in(unit::byte) / 2 * draw.of({1.0, 1.4});
-                    kernel = graph::stream(elements, draw.of({1.0, 80.0}));
-                } else if (draw.one_in(2)) {
-                    kernel.flops = 0.5 * kernel.flops;
-                }
+        for (std::size_t i = 0; i < device.curves.size(); ++i) {
+            const cluster::KernelCurve& curve = device.curves[i];
+            for (std::size_t point = 0; point < curve.points.size(); ++point) {
+                const Kernel kernel = kernel_near(draw, curve, curve.points[point]);
                 const KernelTime found = kernel_time(device, kernel, curve.precision);
-                const Estimate sure = systematic(found);
-                out += fmt::format("{} near {}: {} us, {:.7g} to {:.7g} as a whole, evidence {}\n", world,
-                                   name(curve.kind), text(found.time), sure.lo.in(1_us), sure.hi.in(1_us),
-                                   static_cast<int>(found.evidence));
+                records.ask(family(curve.kind), fmt::format("device {}, near point {} of curve {}", world, point, i));
+                add(records, cause(curve.kind), found);
+                add(records, cause(curve.kind) + " as a whole", systematic(found));
             }
         }
-        out += fmt::format("{} stream: {} us; most", world, text(stream_time(device, 12'345'678_B).time));
+        records.ask("kernels: of a device", fmt::format("device {}", world));
+        add(records, cause(KernelKind::stream), stream_time(device, 12'345'678_B));
         for (const KernelKind kind :
              {KernelKind::matmul, KernelKind::convolution, KernelKind::attention, KernelKind::stream}) {
-            out += fmt::format(" {:.7g}", most_of_peak(device, kind, Precision::bf16).value_or(-1));
+            records.add(fmt::format("most of the peak: {}", name(kind)),
+                        most_of_peak(device, kind, Precision::bf16).value_or(-1));
         }
         for (const cluster::KernelFit& fit : device.profile.fits) {
             if (device.supports(fit.precision) && fit.kind == KernelKind::matmul) {
-                out +=
-                    fmt::format("; benchmark {:.7g} us",
-                                benchmark_seconds(device, fit, graph::matmul(1000, 300, 700), fit.precision).in(1_us));
+                records.add("kernel in a benchmark",
+                            benchmark_seconds(device, fit, graph::matmul(1000, 300, 700), fit.precision).in(1_us));
             }
         }
-        out += '\n';
     }
-    return out;
 }
 
-std::string collectives() {
+void add_collectives(Records& records) {
     Draw draw(2);
-    std::string out;
     for (int world = 0; world < 100; ++world) {
         const cluster::Cluster cluster = drawn_cluster(draw);
         for (const cluster::SlowDown& slow : cluster.slow_downs) {
-            out += fmt::format("{} slow-down {} {} {:.7g}\n", world, name(slow.collective), slow.ranks, slow.factor);
+            records.ask("collectives: measured", fmt::format("machine {}", world));
+            records.add(fmt::format("measured bandwidth: {} of {}", name(slow.collective), slow.ranks), slow.factor);
         }
         for (int i = 0; i < 6; ++i) {
             CollectiveRequest request = drawn_request(draw, cluster);
-            const std::string where = fmt::format("{}.{} {}", world, i, name(request.collective));
-            out += fmt::format("{}: {}\n", where, text(collective_time(cluster, request)));
+            const std::string where = fmt::format("machine {}, request {}", world, i);
+            const std::string family = fmt::format("collectives: {}", name(request.collective));
+            const std::string what = fmt::format("collective {}", name(request.collective));
+            records.ask(family, where);
+            add(records, what, collective_time(cluster, request));
             const Algorithm forced =
                 draw.of({Algorithm::ring, Algorithm::tree, Algorithm::double_tree, Algorithm::hierarchical,
                          Algorithm::direct, Algorithm::torus, Algorithm::in_network, Algorithm::parameter_server});
-            out += fmt::format("{}, {} forced: {}\n", where, name(forced),
-                               text(collective_time(cluster, request, forced)));
+            records.ask(family, fmt::format("{}, {} forced", where, name(forced)));
+            add(records, what, collective_time(cluster, request, forced));
             request.collective = Collective::all_reduce;
-            out += fmt::format("{}.{} servers: {}\n", world, i,
-                               text(collective_time(cluster, request, Algorithm::parameter_server)));
+            records.ask("collectives: parameter servers", where);
+            add(records, "collective all-reduce", collective_time(cluster, request, Algorithm::parameter_server));
         }
     }
-    return out;
 }
 
-std::string tables() {
+/// Measured tables of a machine, scaled to one whose links and memory differ.
+void add_tables(Records& records) {
     Draw draw(3);
-    std::string out;
     for (int world = 0; world < 25; ++world) {
         cluster::Cluster was = drawn_cluster(draw);
         was.mixed = {{.first = 0, .ranks = 2, .device = drawn_device(draw)}};
@@ -386,32 +389,32 @@ std::string tables() {
         is.mixed[0].device.memory_bandwidth *= 2;
         is.device.memory_bandwidth *= draw.of({1.0, 2.0});
         const cluster::Cluster moved = moved_tables(was, is);
-        for (std::size_t i = 0; i < moved.curves.size(); ++i) {
-            for (const auto& point : moved.curves[i].points) {
-                out += fmt::format("{} curve {}: {:.7g} us\n", world, i, point.time.in(1_us));
+        records.ask("scaled measurements", fmt::format("machine {}", world));
+        const auto add_curves = [&](const std::string& of, const std::vector<cluster::CollectiveCurve>& curves) {
+            for (std::size_t i = 0; i < curves.size(); ++i) {
+                for (const auto& point : curves[i].points) {
+                    records.add(fmt::format("scaled {}: {}", of, i), point.time.in(1_us));
+                }
             }
-        }
+        };
+        add_curves("curve of a machine", moved.curves);
         for (const cluster::Device* device : {&moved.device, &moved.mixed[0].device}) {
             for (const cluster::KernelCurve& curve : device->curves) {
                 for (const cluster::KernelPoint& point : curve.points) {
-                    out += fmt::format("{} {}: {:.7g} us\n", world, name(curve.kind), point.time.in(1_us));
+                    records.add(fmt::format("scaled curve of kernels: {}", name(curve.kind)), point.time.in(1_us));
                 }
             }
         }
         for (const cluster::Level& level : moved.levels) {
-            for (std::size_t i = 0; level.link && i < level.link->curves.size(); ++i) {
-                for (const auto& point : level.link->curves[i].points) {
-                    out += fmt::format("{} link {}: {:.7g} us\n", world, i, point.time.in(1_us));
-                }
+            if (level.link) {
+                add_curves("curve of a link", level.link->curves);
             }
         }
     }
-    return out;
 }
 
-std::string convolutions() {
+void add_convolutions(Records& records) {
     Draw draw(4);
-    std::string out;
     for (int i = 0; i < 40; ++i) {
         Convolution c{.samples = draw.of({1.0, 32.0}),
                       .groups = draw.of({1.0, 1.0, 4.0}),
@@ -429,17 +432,14 @@ std::string convolutions() {
                                        c.channels * c.kernel_height * c.kernel_width, c.groups);
         product.kind = KernelKind::convolution;
         c.work = {.forward = {product}, .backward_input = {product}, .backward_weight = {product}};
+        records.ask("algorithms of convolutions", fmt::format("convolution {}", i));
         for (const AlgorithmCost& cost : algorithm_costs(drawn_device(draw), c, Precision::fp32)) {
-            out += fmt::format("{} {}: {:.7g} B, {:.7g} us\n", i, name(cost.algorithm), cost.workspace.in(unit::byte),
-                               cost.time.in(1_us));
+            records.add(fmt::format("algorithm of a convolution: {}, workspace", name(cost.algorithm)),
+                        cost.workspace.in(unit::byte));
+            records.add(fmt::format("algorithm of a convolution: {}, time", name(cost.algorithm)), cost.time.in(1_us));
         }
     }
-    return out;
-}
-
-std::string networks() {
     using graph::test::layer;
-    std::string out;
     for (const std::int64_t stride : {1, 2}) {
         for (const std::int64_t dilation : {1, 2}) {
             const graph::Graph network = graph::build(graph::test::network(
@@ -453,29 +453,28 @@ std::string networks() {
                  layer("grouped", "conv",
                        {{"filters", std::int64_t{16}}, {"kernel", std::int64_t{3}}, {"groups", std::int64_t{4}}}),
                  layer("pool", "max_pool", {{"kernel", std::int64_t{2}}}), layer("relu", "relu")}));
+            records.ask("algorithms of convolutions", fmt::format("stride {}, dilation {}", stride, dilation));
             for (graph::Vertex v = 0; v < network.layers.size(); ++v) {
                 const auto c = convolution_of(network, network.layer(v), 4);
-                out += !c ? "no convolution\n"
-                          : fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}\n", c->samples, c->groups, c->channels,
-                                        c->filters, c->height, c->width, c->rows, c->columns, c->kernel_height,
-                                        c->kernel_width, c->dense, c->input_gradient);
+                records.add(fmt::format("convolution of a layer: {}", network.layer(v).name),
+                            !c ? "none"
+                               : fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", c->samples, c->groups, c->channels,
+                                             c->filters, c->height, c->width, c->rows, c->columns, c->kernel_height,
+                                             c->kernel_width, c->dense, c->input_gradient));
             }
         }
     }
-    return out;
 }
 
-TEST(RecordedCosts, do_not_change_unseen) {
-    const char* const root = std::getenv("DODONA_SOURCE");
-    const std::string path = std::string(root == nullptr ? "." : root) + "/tests/cost/recorded.txt";
-    const std::string now = kernels() + collectives() + tables() + convolutions() + networks();
-    if (std::getenv("DODONA_ACCEPT") != nullptr) {
-        std::ofstream(path) << now;
-    }
-    std::stringstream before;
-    before << std::ifstream(path).rdbuf();
-    EXPECT_EQ(before.str(), now) << "DODONA_ACCEPT=1 rewrites " << path;
+}  // namespace costs
+
+}  // namespace
+
+void add_costs(Records& records) {
+    costs::add_kernels(records);
+    costs::add_collectives(records);
+    costs::add_tables(records);
+    costs::add_convolutions(records);
 }
 
-}  // namespace recorded_test
-}  // namespace dodona::cost
+}  // namespace dodona::signature
