@@ -60,6 +60,24 @@ inline std::vector<Case> read(const std::filesystem::path& path) {
     return all;
 }
 
+inline Case at(const std::filesystem::path& path, const std::string& name) {
+    for (const Case& one : read(path)) {
+        if (one.name == name) {
+            return one;
+        }
+    }
+    ADD_FAILURE() << path << " has no case " << name;
+    return {};
+}
+
+inline std::vector<std::string> names(const std::filesystem::path& path) {
+    std::vector<std::string> all;
+    for (const Case& one : read(path)) {
+        all.push_back(one.name);
+    }
+    return all;
+}
+
 inline void write(const std::filesystem::path& path, const std::vector<Case>& all) {
     std::ofstream stream(path, std::ios::binary);
     for (const Case& one : all) {
@@ -91,6 +109,17 @@ inline void expect(const std::filesystem::path& path, const std::string& name, s
     EXPECT_EQ(now, expected->text) << name << "; DODONA_ACCEPT=1 rewrites it in " << path;
 }
 
+/// What is given in a case, as a file of its name in `folder`.
+inline void unpack(const std::filesystem::path& path, const std::string& name, const std::filesystem::path& folder) {
+    std::ofstream(folder / name, std::ios::binary) << at(path, name).given;
+}
+
+/// What is expected in a case; empty where nothing is yet.
+inline std::string expected(const std::filesystem::path& path, const std::string& name) {
+    const Case one = at(path, name);
+    return one.expected.empty() ? "" : one.expected.front().text;
+}
+
 /// As GoogleTest wants a name.
 inline std::string identifier(std::string name) {
     std::replace_if(
@@ -101,17 +130,22 @@ inline std::string identifier(std::string name) {
 /// A folder with a file for what is given in each case; gone with the object.
 class Unpacked {
 public:
-    explicit Unpacked(const std::vector<Case>& all) {
+    Unpacked() {
         std::string made = (std::filesystem::temp_directory_path() / "dodona-cases-XXXXXX").string();
         path_ = mkdtemp(made.data());
-        for (const Case& one : all) {
-            std::ofstream(path_ / one.name, std::ios::binary) << one.given;
-        }
     }
+    explicit Unpacked(const std::filesystem::path& cases) : Unpacked() { put(cases, path_); }
     ~Unpacked() { std::filesystem::remove_all(path_); }
     Unpacked(const Unpacked&) = delete;
     Unpacked& operator=(const Unpacked&) = delete;
 
+    /// `under`: a folder in this one.
+    void put(const std::filesystem::path& cases, const std::filesystem::path& under) const {
+        std::filesystem::create_directories(path_ / under);
+        for (const Case& one : read(cases)) {
+            std::ofstream(path_ / under / one.name, std::ios::binary) << one.given;
+        }
+    }
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:

@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import subprocess
+import tempfile
 import threading
 import unittest
 from pathlib import Path
@@ -44,8 +45,12 @@ class Answers(unittest.TestCase):
             self.assertEqual(dodona.ask_text(kind), command(kind, "--format", "json"), kind)
 
     def test_of_a_configuration_of_hugging_face_are_those_of_the_command(self):
-        config = os.path.join(os.environ["DODONA_SOURCE"], "tests/files/configs/qwen3-0.6b.json")
-        self.assertEqual(dodona.ask_text("models", config), command("models", config, "--format", "json"))
+        cases = Path(os.environ["DODONA_SOURCE"], "tests/files/configs.txt").read_text()
+        given = cases.split("--- qwen3-0.6b.json\n")[1].split("=>\n")[0]
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder, "config.json")
+            config.write_text(given)
+            self.assertEqual(dodona.ask_text("models", str(config)), command("models", str(config), "--format", "json"))
 
     def test_of_plan_are_ranked(self):
         answer = dodona.plan("resnet50", "abci", 8, top=3)

@@ -73,10 +73,9 @@ TEST_F(CalibrateTest, ASecondRunAddsOnlyWhatIsMissing) {
 }
 
 TEST_F(CalibrateTest, AnImportedTopologyStays) {
-    const std::string topology =
-        std::string(std::getenv("DODONA_SOURCE")) + "/tests/calibrate/imports/logs/topo_direct_pasted.txt";
+    cases::unpack(source() / "tests/calibrate/imports/logs.txt", "topo_direct_pasted.txt", place_.path());
     const std::string words = calibrate("--model tiny.yaml --threads 1 -o mine.yaml --micro-batch ");
-    const Outcome made = place_.run(words + "4 --machine dgx-a100 --import " + topology);
+    const Outcome made = place_.run(words + "4 --machine dgx-a100 --import topo_direct_pasted.txt");
     ASSERT_EQ(made.code, 0) << made.err;
     EXPECT_NE(made.out.find("levels of links from a topology file"), std::string::npos) << made.out;
     const std::string machine = content(place_.path() / "mine.yaml");
@@ -323,9 +322,8 @@ TEST_F(CalibrateTest, TheGuidesCommandForStorageMeasuresIt) {
 }
 
 TEST_F(CalibrateTest, KernelsThatADeviceDoesNotHaveAreOfAnother) {
-    const std::string trace =
-        std::string(std::getenv("DODONA_SOURCE")) + "/tests/calibrate/imports/logs/kineto_attention.json";
-    const Outcome made = place_.run("calibrate --import " + trace + " --device v100-sxm2-16gb -o mine.yaml");
+    cases::unpack(source() / "tests/calibrate/imports/logs.txt", "kineto_attention.json", place_.path());
+    const Outcome made = place_.run("calibrate --import kineto_attention.json --device v100-sxm2-16gb -o mine.yaml");
     EXPECT_EQ(made.code, 2) << made.err;
     EXPECT_NE(made.err.find("kernels in bf16 are measured, and v100-sxm2-16gb does not compute in it"),
               std::string::npos)

@@ -1,11 +1,7 @@
-// `dodona validate LOG`: logs of every software that is read, beside what is predicted of their plans. The answers are
-// in logs/*.txt; DODONA_ACCEPT=1 writes them.
-#include <algorithm>
-#include <cstdlib>
+// `dodona validate LOG`: logs of every software that is read, beside what is predicted of their plans. Each in
+// tests/files/logs.txt has the command below it, with what its log does not say of its run, and the answer.
 #include <filesystem>
-#include <fstream>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -15,62 +11,20 @@
 namespace dodona::cli::testing {
 namespace logs_test {
 
-namespace fs = std::filesystem;
+std::filesystem::path logs() { return source() / "tests/files/logs.txt"; }
 
-fs::path source() { return std::getenv("DODONA_SOURCE"); }
+void put_log(const Folder& place, const std::string& name) { cases::unpack(logs(), name + ".log", place.path()); }
 
-/// A log of tests/files/logs, and what it does not say of its run.
-struct Logged {
-    const char* name;
-    const char* options;
-};
-
-const std::vector<Logged> kLogs{
-    {"megatron", "--machine selene"},
-    {"megatron-srun", "--machine dgx-h100"},
-    {"nemo",
-     "--machine dgx-h100 --gpus 8 --model llama-3.1-8b --strategy megatron-sequence --mesh tensor=2,data=4 "
-     "--zero 1"},
-    {"nemo-bar", "--machine selene"},
-    {"torchtitan",
-     "--machine dgx-h100 --model llama-3.1-8b --strategy megatron-sequence --mesh tensor=4,data=8 "
-     "--micro-batch 2 --zero 3"},
-    {"torchtitan-color", "--machine dgx-h100"},
-    {"deepspeed", "--machine selene --model megatron-1.7b"},
-    {"deepspeed-2022", "--machine selene --model bert-large --strategy data --zero 1"},
-    {"nanotron", "--machine dgx-h100 --gpus 8 --batch 1024 --model llama-tied --seq 1024 --strategy data"},
-    {"trainer", "--machine dgx-h100 --gpus 8 --model llama-3.1-8b --seq 2048 --strategy zero3"},
-    {"maxtext", "--machine dgx-h100 --gpus 8 --model llama-3.1-8b --strategy zero3"},
-    {"composer", "--machine selene --gpus 8 --batch 256 --model mpt-1b --strategy zero3"},
-};
-
-void put_log(const Folder& place, const std::string& name) {
-    fs::copy_file(source() / "tests/files/logs" / (name + ".log"), place.path() / (name + ".log"));
-}
-
-class Log : public ::testing::TestWithParam<Logged> {};
+class Log : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Log, HasItsPredictionBesideIt) {
-    const std::string name = GetParam().name;
     const Folder place;
-    put_log(place, name);
-    const std::string command = "validate " + name + ".log " + GetParam().options;
-    const Outcome outcome = place.run(command);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    const std::string now = "$ dodona " + command + "\n" + outcome.out + outcome.err;
-    const fs::path golden = source() / "tests/cli/logs" / (name + ".txt");
-    const char* accept = std::getenv("DODONA_ACCEPT");
-    if (accept != nullptr && std::string(accept) == "1") {
-        std::ofstream(golden, std::ios::binary) << now;
-    }
-    EXPECT_EQ(content(golden), now);
+    cases::unpack(logs(), GetParam(), place.path());
+    cases::expect(logs(), GetParam(), replayed(cases::expected(logs(), GetParam()), place));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Log, ::testing::ValuesIn(kLogs), [](const auto& info) {
-    std::string name = info.param.name;
-    std::replace(name.begin(), name.end(), '-', '_');
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, Log, ::testing::ValuesIn(cases::names(logs())),
+                         [](const auto& test) { return cases::identifier(test.param); });
 
 TEST(Logs, AreComparedTogether) {
     const Folder place;

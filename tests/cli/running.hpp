@@ -1,22 +1,21 @@
 // Runs the program that was built, in a folder that is gone afterwards.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <sys/wait.h>
 
+#include "../cases.hpp"
+
 namespace dodona::cli::testing {
 
-inline std::string content(const std::filesystem::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::stringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
+using cases::content;
+
+/// The root of this repository.
+inline std::filesystem::path source() { return std::getenv("DODONA_SOURCE"); }
 
 struct Outcome {
     int code = -1;
@@ -52,5 +51,24 @@ public:
 private:
     std::filesystem::path path_;
 };
+
+/// A transcript as it would be written now: commands, `$ dodona ...`, with what each prints and its exit code.
+inline std::string replayed(const std::string& transcript, const Folder& place) {
+    std::string now;
+    std::size_t line = 0;
+    while (line < transcript.size()) {
+        const std::size_t end = std::min(transcript.find('\n', line), transcript.size());
+        const std::string text = transcript.substr(line, end - line);
+        if (text.starts_with("$ dodona")) {
+            const Outcome outcome = place.run(text.substr(8));
+            now += text + "\n" + outcome.out + outcome.err;
+            now += outcome.code == 0 ? "" : "[exit " + std::to_string(outcome.code) + "]\n";
+        } else if (text.starts_with("# ")) {  // not a heading of Markdown
+            now += text + "\n";
+        }
+        line = end + 1;
+    }
+    return now;
+}
 
 }  // namespace dodona::cli::testing

@@ -16,7 +16,7 @@ namespace transcript_test {
 
 namespace fs = std::filesystem;
 
-fs::path folder() { return fs::path(std::getenv("DODONA_SOURCE")) / "tests/cli/golden"; }
+fs::path folder() { return source() / "tests/cli/golden"; }
 
 std::vector<std::string> transcripts() {
     std::vector<std::string> names;
@@ -28,33 +28,13 @@ std::vector<std::string> transcripts() {
     return names;
 }
 
-/// The transcript as it would be written now.
-std::string replayed(const std::string& transcript) {
-    const Folder place;
-    std::string now;
-    std::size_t line = 0;
-    while (line < transcript.size()) {
-        const std::size_t end = std::min(transcript.find('\n', line), transcript.size());
-        const std::string text = transcript.substr(line, end - line);
-        if (text.starts_with("$ dodona")) {
-            const Outcome outcome = place.run(text.substr(8));
-            now += text + "\n" + outcome.out + outcome.err;
-            now += outcome.code == 0 ? "" : "[exit " + std::to_string(outcome.code) + "]\n";
-        } else if (text.starts_with("# ")) {  // not a heading of Markdown
-            now += text + "\n";
-        }
-        line = end + 1;
-    }
-    return now;
-}
-
 class Transcript : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Transcript, ReplaysWordForWord) {
     const fs::path path = folder() / (GetParam() + ".txt");
     const std::string before = content(path);
     ASSERT_NE(before.find("$ dodona"), std::string::npos) << path;
-    const std::string now = replayed(before);
+    const std::string now = replayed(before, Folder());
     const char* accept = std::getenv("DODONA_ACCEPT");
     if (accept != nullptr && std::string(accept) == "1") {
         std::ofstream(path, std::ios::binary) << now;

@@ -1,22 +1,16 @@
-// Four plans as the files of every launcher, or why it cannot express them: launch/exports/PLAN/TARGET.txt.
-// DODONA_ACCEPT=1 writes them.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+// Plans as the files of every launcher, or why it cannot express them: launch/exports.txt.
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "../cases.hpp"
 #include "files/launch/exported_plan.hpp"
 #include "reading.hpp"
 
 namespace dodona::files::testing {
 namespace export_test {
-
-namespace fs = std::filesystem;
 
 struct Exported {
     std::string name;
@@ -113,31 +107,13 @@ std::string outcome(const Exported& one, const Target& target) {
     }
 }
 
-std::string content(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::stringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
-
-void check(const Exported& one, const Target& target) {
-    const fs::path golden = here() / "launch/exports" / one.name / (target.keys.name + ".txt");
-    const std::string now = outcome(one, target);
-    const char* accept = std::getenv("DODONA_ACCEPT");
-    if (accept != nullptr && std::string(accept) == "1") {
-        fs::create_directories(golden.parent_path());
-        std::ofstream(golden, std::ios::binary) << now;
-    }
-    EXPECT_EQ(content(golden), now) << golden;
-}
-
 TEST(ExportGoldens, OfEveryTargetAreAsAccepted) {
     const Library library(here() / "../..");
     const std::vector<Target> targets = library.targets();
     ASSERT_EQ(targets.size(), 11U);
     for (const Target& target : targets) {
         for (const Exported& one : plans(library)) {
-            check(one, target);
+            cases::expect(here() / "launch/exports.txt", one.name + "/" + target.keys.name, outcome(one, target));
         }
     }
 }

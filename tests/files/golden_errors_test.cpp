@@ -1,9 +1,11 @@
-// Every file under bad/KIND/ is told what is wrong with it as in the .txt beside it. DODONA_ACCEPT=1 rewrites them.
+// Every file of bad/KIND.txt is told what is wrong with it as it stands below it.
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "../cases.hpp"
 #include "files/run_table.hpp"
 #include "reading.hpp"
 
@@ -12,81 +14,70 @@ namespace golden_errors_test {
 
 namespace fs = std::filesystem;
 
-std::string content(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::stringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
+struct Bad {
+    std::string kind;
+    std::string file;
+};
 
-/// "model/unknown-key"
-std::vector<std::string> cases() {
-    std::vector<std::string> names;
+void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.kind << '/' << bad.file; }
+
+fs::path cases_of(const std::string& kind) { return here() / "bad" / (kind + ".txt"); }
+
+std::vector<Bad> all_bad() {
+    std::vector<Bad> all;
     std::error_code fault;
-    for (const auto& file : fs::recursive_directory_iterator(here() / "bad", fault)) {
-        if (file.is_regular_file() && file.path().extension() != ".txt") {
-            names.push_back(file.path().parent_path().filename().string() + "/" + file.path().stem().string());
+    for (const auto& kind : fs::directory_iterator(here() / "bad", fault)) {
+        for (const cases::Case& one : cases::read(kind.path())) {
+            all.push_back({kind.path().stem().string(), one.name});
         }
     }
-    std::sort(names.begin(), names.end());
-    return names;
+    std::sort(all.begin(), all.end(),
+              [](const Bad& a, const Bad& b) { return std::pair(a.kind, a.file) < std::pair(b.kind, b.file); });
+    return all;
 }
 
-/// Tables of runs are comma-separated, all else is YAML.
-std::string ending_of(const std::string& kind) { return kind == "runs" ? ".csv" : ".yaml"; }
+/// The folder in which all are files, bad/KIND/FILE.
+const fs::path& folder() {
+    static const cases::Unpacked unpacked;
+    if (fs::is_empty(unpacked.path())) {
+        for (const auto& kind : fs::directory_iterator(here() / "bad")) {
+            unpacked.put(kind.path(), fs::path("bad") / kind.path().stem());
+        }
+    }
+    return unpacked.path();
+}
 
 void read(const std::string& kind, const fs::path& path, const std::string& shown) {
     if (kind == "runs") {
-        static_cast<void>(read_runs(read_csv(content(path), shown)));
+        static_cast<void>(read_runs(read_csv(cases::content(path), shown)));
     } else {
         read_as(kind, load_document(path, shown, command_line()));
     }
 }
 
-class GoldenErrors : public ::testing::TestWithParam<std::string> {};
+class GoldenErrors : public ::testing::TestWithParam<Bad> {};
 
 TEST_P(GoldenErrors, TellWhatIsWrongAndWhere) {
-    const std::string kind = GetParam().substr(0, GetParam().find('/'));
-    const std::string file = "bad/" + GetParam() + ending_of(kind);
-    const fs::path path = here() / file;
-    std::string told = fault_of([&] { read(kind, path, file); });
-    const std::string machine = here().string() + "/";
-    for (std::size_t at = told.find(machine); at != std::string::npos; at = told.find(machine)) {
-        told.erase(at, machine.size());
+    const auto& [kind, file] = GetParam();
+    const std::string shown = fmt::format("bad/{}/{}", kind, file);
+    std::string told = fault_of([&, &kind = kind] { read(kind, folder() / shown, shown); });
+    for (const std::string& machine : {here().string() + "/", folder().string() + "/"}) {
+        for (std::size_t at = told.find(machine); at != std::string::npos; at = told.find(machine)) {
+            told.erase(at, machine.size());
+        }
     }
-    EXPECT_NE(told, "") << "nothing is wrong with " << path;
-
-    const fs::path golden = here() / "bad" / (GetParam() + ".txt");
-    const char* accept = std::getenv("DODONA_ACCEPT");
-    if (accept != nullptr && std::string(accept) == "1") {
-        std::ofstream(golden, std::ios::binary) << told;
-    }
-    EXPECT_EQ(told, content(golden)) << "DODONA_ACCEPT=1 rewrites " << golden;
+    EXPECT_NE(told, "") << "nothing is wrong with " << kind << '/' << file;
+    cases::expect(cases_of(kind), file, told);
 }
 
-INSTANTIATE_TEST_SUITE_P(Bad, GoldenErrors, ::testing::ValuesIn(cases()), [](const auto& test) {
-    std::string name = test.param;
-    std::replace_if(
-        name.begin(), name.end(), [](char c) { return c == '/' || c == '-'; }, '_');
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(Bad, GoldenErrors, ::testing::ValuesIn(all_bad()),
+                         [](const auto& test) { return cases::identifier(test.param.kind + "_" + test.param.file); });
 
 TEST(GoldenErrorFiles, CoverEveryKindOfFile) {
-    const std::vector<std::string> names = cases();
-    EXPECT_GE(names.size(), 100U);
-    for (const std::string kind : {"model/", "cluster/", "device/", "strategy/", "plan/", "runs/"}) {
-        EXPECT_TRUE(std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-            return name.rfind(kind, 0) == 0;
-        })) << kind;
-    }
-}
-
-TEST(GoldenErrorFiles, HaveAFileEach) {
-    for (const auto& file : fs::recursive_directory_iterator(here() / "bad")) {
-        if (file.path().extension() == ".txt") {
-            const std::string kind = file.path().parent_path().filename().string();
-            EXPECT_TRUE(fs::exists(fs::path(file.path()).replace_extension(ending_of(kind)))) << file.path();
-        }
+    const std::vector<Bad> all = all_bad();
+    EXPECT_GE(all.size(), 200U);
+    for (const std::string kind : {"model", "cluster", "device", "strategy", "plan", "runs"}) {
+        EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Bad& bad) { return bad.kind == kind; })) << kind;
     }
 }
 

@@ -1,8 +1,9 @@
 // config.json of Hugging Face: published networks have the published number of parameters.
 #include "files/hf/config.hpp"
 
-#include <fstream>
+#include <fmt/format.h>
 
+#include "../cases.hpp"
 #include "files/hf/imported_model.hpp"
 #include "files/hf/layer_runs.hpp"
 #include "files/hf/stored_weights.hpp"
@@ -13,23 +14,8 @@
 namespace dodona::files::testing {
 namespace hf_config_test {
 
-struct Published {
-    std::string name;
-    std::int64_t parameters = 0;
-};
-
-/// Lines of tests/files/configs/counts.tsv: name, number of parameters, where the number comes from.
-std::vector<Published> published() {
-    std::ifstream file(here() / "configs/counts.tsv");
-    std::vector<Published> all;
-    for (std::string line; std::getline(file, line);) {
-        const std::size_t first = line.find('\t');
-        const std::size_t second = line.find('\t', first + 1);
-        const auto count = whole_from(line.substr(first + 1, second - first - 1));
-        all.push_back({line.substr(0, first), std::get<std::int64_t>(count)});
-    }
-    return all;
-}
+/// Published networks; below each the number of parameters and where the number comes from.
+std::filesystem::path published() { return here() / "configs.txt"; }
 
 std::filesystem::path families() { return here() / "../../models/hf"; }
 
@@ -57,13 +43,17 @@ const std::string kSmall =
 
 TEST(HfConfig, PublishedNetworksHaveTheirNumberOfParameters) {
     const Library shelf(here() / "../..");
-    const std::vector<Published> all = published();
+    const cases::Unpacked configs(published());
+    const std::vector<cases::Case> all = cases::read(published());
     EXPECT_GE(all.size(), 60U);
-    for (const Published& network : all) {
+    for (const cases::Case& network : all) {
         try {
-            const graph::Graph graph =
-                graph::build(shelf.model((here() / "configs" / (network.name + ".json")).string()));
-            EXPECT_EQ(static_cast<std::int64_t>(graph::count(graph).parameters), network.parameters) << network.name;
+            const graph::Graph graph = graph::build(shelf.model((configs.path() / network.name).string()));
+            ASSERT_EQ(network.expected.size(), 1U) << network.name;
+            EXPECT_TRUE(network.expected.front().text.starts_with(
+                fmt::format("{:.0f} parameters: ", graph::count(graph).parameters)))
+                << network.name << " has " << graph::count(graph).parameters << ", not "
+                << network.expected.front().text;
         } catch (const InputError& error) {
             ADD_FAILURE() << network.name << ": " << error.what();
         }

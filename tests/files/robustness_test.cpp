@@ -1,10 +1,10 @@
 // Whatever bytes a file has, reading it ends: with a value or with a fault that is told.
 #include <algorithm>
-#include <fstream>
 #include <random>
-#include <sstream>
+#include <utility>
 #include <vector>
 
+#include "../cases.hpp"
 #include "reading.hpp"
 
 namespace dodona::files::testing {
@@ -34,23 +34,20 @@ std::string kind_of(const fs::path& path) {
 /// Every bad file up to a size (the large ones say nothing new here), and the good ones of the small library.
 std::vector<Sample> samples() {
     constexpr std::size_t kLargest = 1500;
-    std::vector<fs::path> paths;
-    for (const char* folder : {"bad", "library"}) {
-        for (const auto& file : fs::recursive_directory_iterator(here() / folder)) {
-            if (file.path().extension() == ".yaml") {
-                paths.push_back(file.path());
-            }
-        }
-    }
-    std::sort(paths.begin(), paths.end());
     std::vector<Sample> all;
-    for (const fs::path& path : paths) {
-        std::stringstream text;
-        text << std::ifstream(path, std::ios::binary).rdbuf();
-        if (text.str().size() <= kLargest) {
-            all.push_back({kind_of(path), text.str(), path.parent_path()});
+    for (const auto& file : fs::recursive_directory_iterator(here())) {
+        const fs::path& path = file.path();
+        if (path.parent_path() == here() / "bad" && path.stem() != "runs") {
+            for (const cases::Case& one : cases::read(path)) {
+                all.push_back({path.stem().string(), one.given, path.parent_path()});
+            }
+        } else if (path.extension() == ".yaml" && path.string().starts_with((here() / "library").string())) {
+            all.push_back({kind_of(path), cases::content(path), path.parent_path()});
         }
     }
+    std::erase_if(all, [](const Sample& sample) { return sample.text.size() > kLargest; });
+    std::sort(all.begin(), all.end(),
+              [](const Sample& a, const Sample& b) { return std::pair(a.kind, a.text) < std::pair(b.kind, b.text); });
     return all;
 }
 

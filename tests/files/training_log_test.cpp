@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "../cases.hpp"
 #include "files/launch/launch.hpp"
 #include "files/launch/launch_text.hpp"
 #include "files/logs/log_lines.hpp"
@@ -36,7 +37,13 @@ const std::vector<Expected> kLogs{{"megatron.log", "Megatron-LM", 3, 1.1003},
                                   {"maxtext.log", "MaxText", 3, 7.9},
                                   {"composer.log", "Composer", 2, 3.125}};
 
-TrainingLog read(const std::string& file) { return load_training_log((here() / "logs" / file).string(), {}); }
+/// Those of logs.txt, as files.
+std::string log_file(const std::string& name) {
+    static const cases::Unpacked unpacked(here() / "logs.txt");
+    return (unpacked.path() / name).string();
+}
+
+TrainingLog read(const std::string& file) { return load_training_log(log_file(file), {}); }
 
 TEST(TrainingLog, StepsAfterWarmUpHaveTheirMedian) {
     for (const Expected& expected : kLogs) {
@@ -110,13 +117,11 @@ std::string option(const Launch& launch, const std::string& name) {
     return "";
 }
 
-Launch launch_of(const std::string& file) {
-    return Library(here() / "../..").launch((here() / "logs" / file).string(), 0, true);
-}
+Launch launch_of(const std::string& file) { return Library(here() / "../..").launch(log_file(file), 0, true); }
 
 TEST(TrainingLog, SettingsThatMegatronPrintsAreALaunch) {
     const Library shelf(here() / "../..");
-    const Launch launch = shelf.launch((here() / "logs/megatron.log").string(), 0, true);
+    const Launch launch = shelf.launch(log_file("megatron.log"), 0, true);
     EXPECT_EQ(launch.target, "megatron");
     EXPECT_EQ(option(launch, "--gpus"), "8");
     EXPECT_EQ(option(launch, "--mesh"), "tensor=8,data=1,pipeline=1");

@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <gtest/gtest.h>
 
+#include "../cases.hpp"
 #include "targets.hpp"
 
 namespace dodona::fuzz {
@@ -16,26 +15,29 @@ namespace fs = std::filesystem;
 
 fs::path source() { return std::getenv("DODONA_SOURCE") == nullptr ? "." : std::getenv("DODONA_SOURCE"); }
 
-std::string content(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
-std::vector<fs::path> files_of(const Target& target) {
-    std::vector<fs::path> all;
-    std::vector<fs::path> folders{source() / "tests/fuzz/corpus" / target.name};
-    for (const std::string_view seed : target.seeds) {
-        folders.push_back(source() / seed);
+/// The files of a folder, and what is given in the cases of a file.
+std::vector<cases::Case> seeds_in(const fs::path& place) {
+    if (fs::is_regular_file(place)) {
+        return cases::read(place);
     }
-    for (const fs::path& folder : folders) {
-        std::error_code ignored;
-        for (const auto& file : fs::directory_iterator(folder, ignored)) {
-            if (file.is_regular_file()) {
-                all.push_back(file.path());
-            }
+    std::vector<cases::Case> all;
+    std::error_code ignored;
+    for (const auto& file : fs::directory_iterator(place, ignored)) {
+        if (file.is_regular_file()) {
+            all.push_back({file.path().string(), cases::content(file.path()), {}});
         }
     }
-    std::sort(all.begin(), all.end());
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    return all;
+}
+
+std::vector<cases::Case> seeds_of(const Target& target) {
+    std::vector<cases::Case> all = seeds_in(source() / "tests/fuzz/corpus" / target.name);
+    for (const std::string_view place : target.seeds) {
+        const std::vector<cases::Case> more = seeds_in(source() / place);
+        EXPECT_FALSE(more.empty()) << place;
+        all.insert(all.end(), more.begin(), more.end());
+    }
     return all;
 }
 
@@ -44,12 +46,11 @@ class Replay : public ::testing::TestWithParam<std::string> {};
 TEST_P(Replay, EndsWithAValueOrAnError) {
     const Target* target = target_named(GetParam());
     ASSERT_NE(target, nullptr);
-    const std::vector<fs::path> files = files_of(*target);
-    EXPECT_FALSE(files.empty()) << "tests/fuzz/corpus/" << GetParam();
-    for (const fs::path& file : files) {
-        const std::string bytes = content(file);
-        EXPECT_NO_THROW(target->read(bytes)) << file;
-        EXPECT_NO_THROW(target->read(bytes.substr(0, bytes.size() / 2))) << file << ", its first half";
+    const std::vector<cases::Case> seeds = seeds_of(*target);
+    EXPECT_FALSE(seeds.empty()) << "tests/fuzz/corpus/" << GetParam();
+    for (const cases::Case& seed : seeds) {
+        EXPECT_NO_THROW(target->read(seed.given)) << seed.name;
+        EXPECT_NO_THROW(target->read(seed.given.substr(0, seed.given.size() / 2))) << seed.name << ", its first half";
     }
 }
 

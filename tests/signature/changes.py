@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = ROOT / "build" / "answers"
 HERE = pathlib.Path("tests", "signature")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
-CAUSES, DIFFERENCES, OF_A_CAUSE, FAMILIES = 14, 20, 2, 4  # shown
+CAUSES, DIFFERENCES, OF_A_CAUSE, FAMILIES = 20, 20, 2, 4  # shown
 
 
 def git(*words):
@@ -68,17 +68,20 @@ def read(printed):
 
 
 def change(old, new):
-    """log(new / old) of the number that differs most; infinite where more than positive numbers differs."""
+    """log(new / old) of the number that differs most; infinite where more than numbers of one sign differs."""
     if old is None or new is None or NUMBER.sub("", old) != NUMBER.sub("", new):
         return math.inf
     pairs = [(float(a), float(b)) for a, b in zip(NUMBER.findall(old), NUMBER.findall(new)) if a != b]
-    if not pairs or any(a <= 0 or b <= 0 for a, b in pairs):
+    if not pairs or any(a * b <= 0 for a, b in pairs):
         return math.inf
     return max((math.log(b / a) for a, b in pairs), key=abs)
 
 
 def percent(logarithm):
-    return f"{100 * math.expm1(logarithm):+.2g} %" if math.isfinite(logarithm) else ""
+    if not math.isfinite(logarithm):
+        return ""
+    ratio = 100 * math.expm1(logarithm)
+    return f"{ratio:+,.0f} %" if abs(ratio) >= 10 else f"{ratio:+.2g} %"
 
 
 def cut(text, width):
@@ -124,11 +127,13 @@ def show(old, new):
         print(f"{several(len(causes) - CAUSES, 'more cause'):40} {rest:8,} {sum(asked[c] for c in causes[CAUSES:]):8,}")
 
     print(f"\nlargest differences, at most {OF_A_CAUSE} of a cause")
-    shown = collections.Counter()
+    shown, rows = collections.Counter(), 0
     for logarithm, cause, key, (family, question), was, now in sorted(
             differences, key=lambda difference: -abs(difference[0])):
         shown[cause] += 1
-        if shown[cause] <= OF_A_CAUSE and sum(min(n, OF_A_CAUSE) for n in shown.values()) <= DIFFERENCES:
+        most = DIFFERENCES if math.isfinite(logarithm) else DIFFERENCES // 2  # what is no ratio leaves room for what is
+        if shown[cause] <= OF_A_CAUSE and rows < most:
+            rows += 1
             print(f"{percent(logarithm):>9} {cut(key, 44)}: {cut(was or 'none', 34)} -> {cut(now or 'none', 34)}  "
                   f"({cut(family, 34)}, {cut(question, 34)})")
 

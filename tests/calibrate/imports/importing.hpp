@@ -1,4 +1,4 @@
-// Imports files of tests/calibrate/imports/logs, and writes down what came of them.
+// Imports the logs of tests/calibrate/imports/logs.txt, and writes down what came of them.
 #pragma once
 
 #include <cstdlib>
@@ -8,13 +8,20 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "../../cases.hpp"
 #include "calibrate/imports/import.hpp"
 
 namespace dodona::calibrate::test {
 
-inline std::filesystem::path logs() {
+inline std::filesystem::path log_cases() {
     const char* root = std::getenv("DODONA_SOURCE");
-    return (std::filesystem::path(root == nullptr ? "." : root) / "tests/calibrate/imports/logs").lexically_normal();
+    return std::filesystem::path(root == nullptr ? "." : root) / "tests/calibrate/imports/logs.txt";
+}
+
+/// The logs as files.
+inline const std::filesystem::path& logs() {
+    static const cases::Unpacked unpacked(log_cases());
+    return unpacked.path();
 }
 
 inline constexpr std::string_view kDate = "2026-03-01T12:00:00Z";

@@ -19,12 +19,8 @@ struct Sample {
 std::vector<Sample> samples() {
     constexpr std::size_t kLargest = 9000;
     std::vector<Sample> all;
-    for (const auto& file : fs::directory_iterator(logs())) {
-        if (file.path().extension() != ".expected") {
-            std::ifstream stream(file.path(), std::ios::binary);
-            all.push_back({file.path().filename().string(),
-                           std::string((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>())});
-        }
+    for (const cases::Case& one : cases::read(log_cases())) {
+        all.push_back({one.name, one.given});
     }
     std::erase_if(all, [](const Sample& sample) { return sample.text.size() > kLargest; });
     std::sort(all.begin(), all.end(), [](const Sample& a, const Sample& b) { return a.name < b.name; });
