@@ -11,6 +11,7 @@
 #include "cli/files.hpp"
 #include "cli/output.hpp"
 #include "files/exchange_file.hpp"
+#include "files/file_kinds.hpp"
 #include "files/framework_file.hpp"
 #include "files/hf/condition.hpp"
 #include "files/hf/stored_weights.hpp"
@@ -20,6 +21,7 @@
 #include "files/noise_file.hpp"
 #include "files/plan_file.hpp"
 #include "files/profile_file.hpp"
+#include "files/schema.hpp"
 #include "files/strategy_file.hpp"
 #include "files/study_file.hpp"
 #include "reports/collect/check_report.hpp"
@@ -30,8 +32,15 @@ namespace dodona::cli {
 
 namespace {
 
-const std::vector<std::string> kKinds{"model",   "cluster", "device", "strategy", "framework", "mechanism", "plan",
-                                      "profile", "link",    "memory", "noise",    "exchange",  "trials"};
+constexpr const char* kSchemas = "--schemas";
+
+std::vector<std::string> kinds() {
+    std::vector<std::string> names;
+    for (const files::FileKind& kind : files::file_kinds()) {
+        names.push_back(kind.name);
+    }
+    return names;
+}
 
 /// "25,557,032 parameters as published".
 std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
@@ -167,13 +176,31 @@ std::string checked(const std::string& file) {
     document.faults.throw_if_errors();
     fail(root.members.empty() ? root.where : root.members.front().where,
          fmt::format("the first key says what a file is, and {} is no kind{}", as_typed(kind),
-                     did_you_mean(kind, kKinds)),
-         "kinds: " + join(kKinds));
+                     did_you_mean(kind, kinds())),
+         "kinds: " + join(kinds()));
+}
+
+/// KIND.schema.json in the folder, of every kind of file.
+void write_schemas(const std::string& folder) {
+    std::error_code fault;
+    std::filesystem::create_directories(folder, fault);
+    for (const files::FileKind& kind : files::file_kinds()) {
+        const std::filesystem::path path = std::filesystem::path(folder) / (kind.name + ".schema.json");
+        write_text({.file = path.string()}, files::schema(kind.described));
+    }
 }
 
 int run_check(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::vector<std::string> files = arguments.all("FILE");
+    if (const auto folder = arguments.text(kSchemas)) {
+        if (!files.empty()) {
+            arguments.fault(kSchemas, "it writes schemas, and no file is checked", "leave out FILE");
+        }
+        arguments.throw_if_faults();
+        write_schemas(*folder);
+        return kAnswered;
+    }
     if (files.empty()) {
         arguments.fault("FILE", "no file is given", "usage: dodona check FILE ...");
     }
@@ -200,10 +227,17 @@ int run_check(Arguments& arguments) {
 }  // namespace
 
 Command check_command() {
+    std::vector<Option> options{{.names = kSchemas,
+                                 .value = "FOLDER",
+                                 .description = "write the JSON Schema of each kind of file there and check nothing:\n"
+                                                "for editors, and for programs that write such files"}};
+    for (Option& option : output_options()) {
+        options.push_back(std::move(option));
+    }
     return {.name = "check",
             .summary = "whether files that dodona reads are right: models, machines, plans and all others",
-            .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
-            .options = output_options(),
+            .positionals = {{.name = "FILE", .description = "files to check", .required = false, .many = true}},
+            .options = std::move(options),
             .examples =
                 "Exit code 1 if any file has a fault; all faults are printed.\n\n"
                 "Example:\n  dodona check my-model.yaml my-cluster.yaml",

@@ -1,5 +1,6 @@
 #!/bin/sh
-# install_text.sh FOLDER NAME WORDS...: what `dodona WORDS...` prints becomes FOLDER/NAME of the installation.
+# install_text.sh FOLDER NAME WORDS...: what `dodona WORDS...` prints becomes FOLDER/NAME of the installation. Where NAME is empty,
+# `dodona WORDS... FOLDER` writes into the folder.
 set -eu
 folder=$1
 name=$2
@@ -9,5 +10,6 @@ case $folder in
     *) folder=$MESON_INSTALL_DESTDIR_PREFIX/$folder ;;
 esac
 mkdir -p "$folder"
+[ -n "$name" ] || exec "$MESON_BUILD_ROOT/dodona" "$@" "$folder"
 "$MESON_BUILD_ROOT/dodona" "$@" >"$folder/$name.unfinished"
 mv "$folder/$name.unfinished" "$folder/$name"

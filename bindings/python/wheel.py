@@ -4,10 +4,13 @@ needs and a bare Debian does not have lie beside it in libs/. Needs nothing but 
 
 import base64
 import hashlib
+import importlib.util
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -26,7 +29,18 @@ def carried_libraries(module):
     return sorted((name, Path(path)) for name, path in lines if CARRIED.match(name))
 
 
-def files_of(package, module, data):
+def write_schemas(module, folder):
+    """What `dodona check --schemas FOLDER` writes."""
+    found = importlib.util.spec_from_file_location("_dodona", module)
+    loaded = importlib.util.module_from_spec(found)
+    found.loader.exec_module(loaded)
+    question = {"command": "check", "arguments": [], "options": {"schemas": str(folder)}}
+    code, _, message = loaded.ask(json.dumps(question))
+    if code != 0:
+        sys.exit(message)
+
+
+def files_of(package, module, data, schemas):
     """(path in the wheel, path on disk), sorted."""
     files = [(f"dodona/{path.name}", path) for path in package.iterdir() if path.suffix == ".py" or path.name == "py.typed"]
     files.append((f"dodona/{module.name}", module))
@@ -35,7 +49,8 @@ def files_of(package, module, data):
         for path in (data / folder).rglob("*"):
             if path.is_file() and path.suffix in DATA_ENDINGS:
                 files.append((f"dodona/share/dodona/{path.relative_to(data)}", path))
-    return sorted(files)
+    files += [(f"dodona/share/dodona/docs/schemas/{path.name}", path) for path in schemas.iterdir()]
+    return sorted(dict(files).items())
 
 
 def tag_of(module):
@@ -58,7 +73,10 @@ def main():
     module, data, output = (Path(word).resolve() for word in sys.argv[1:4])
     root = Path(__file__).resolve().parents[2]
     version, tag = version_of(root), tag_of(module)
-    contents = [(name, path.read_bytes()) for name, path in files_of(root / "bindings/python/dodona", module, data)]
+    with tempfile.TemporaryDirectory() as schemas:
+        write_schemas(module, schemas)
+        packed = files_of(root / "bindings/python/dodona", module, data, Path(schemas))
+        contents = [(name, path.read_bytes()) for name, path in packed]
     about = f"dodona-{version}.dist-info"
     contents.append((f"{about}/METADATA", metadata(version).encode()))
     contents.append((f"{about}/WHEEL", f"Wheel-Version: 1.0\nGenerator: dodona\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()))

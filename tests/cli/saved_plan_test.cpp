@@ -73,7 +73,10 @@ TEST(SavedPlan, NamesItsSchemaForEditors) {
     ASSERT_TRUE(text.starts_with(start)) << text;
     const std::string schema = text.substr(start.size(), text.find('\n') - start.size());
     EXPECT_TRUE(schema.ends_with("/docs/schemas/plan.schema.json")) << schema;
-    EXPECT_TRUE(std::filesystem::exists(place.path() / schema)) << schema;
+    const std::filesystem::path path = place.path() / schema;
+    EXPECT_TRUE(std::filesystem::exists(path.parent_path())) << schema;
+    ASSERT_EQ(place.run("check --schemas schemas").code, 0);
+    EXPECT_TRUE(std::filesystem::exists(place.path() / "schemas" / path.filename())) << schema;
 }
 
 TEST(SavedPlan, ThatCannotRunHasNoFigures) {

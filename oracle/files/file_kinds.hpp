@@ -6,7 +6,7 @@
 
 #include "files/description.hpp"
 
-namespace dodona::files::testing {
+namespace dodona::files {
 
 struct FileKind {
     std::string name;  ///< of its schema: NAME.schema.json
@@ -15,4 +15,4 @@ struct FileKind {
 
 std::vector<FileKind> file_kinds();
 
-}  // namespace dodona::files::testing
+}  // namespace dodona::files

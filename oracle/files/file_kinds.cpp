@@ -1,4 +1,4 @@
-#include "file_kinds.hpp"
+#include "files/file_kinds.hpp"
 
 #include "files/exchange_file.hpp"
 #include "files/framework_file.hpp"
@@ -12,7 +12,7 @@
 #include "files/strategy_file.hpp"
 #include "files/study_file.hpp"
 
-namespace dodona::files::testing {
+namespace dodona::files {
 
 std::vector<FileKind> file_kinds() {
     return {{"model", description<graph::NetworkSpec>()},
@@ -30,4 +30,4 @@ std::vector<FileKind> file_kinds() {
             {"trials", description<trials::Study>()}};
 }
 
-}  // namespace dodona::files::testing
+}  // namespace dodona::files
