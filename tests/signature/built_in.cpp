@@ -7,13 +7,14 @@
 #include "plan/usual_framework.hpp"
 #include "prediction.hpp"
 #include "search/space.hpp"
+#include "step/anchor.hpp"
 #include "step/predict.hpp"
 
 namespace dodona::signature {
 
 namespace {
 
-/// Networks of each kind: images, volumes, text, translation, speech's like, recommendation, mixtures of experts.
+/// Networks of images, volumes, text, translation and recommendation, and mixtures of experts.
 constexpr std::array kNetworks{"alexnet-owt",   "bert-large",     "clip-vit-base-patch32",
                                "cosmoflow-128", "deepseek-v3",    "dlrm-mlperf",
                                "gnmt",          "gpt3-175b",      "llama-2-70b",
@@ -68,6 +69,48 @@ std::vector<Precision> precisions_of(const cluster::Device& device) {
     return precisions;
 }
 
+/// What is usual for the network with this strategy on this machine.
+Software usual_software(const files::Library& library, const std::vector<plan::Framework>& frameworks,
+                        const graph::Graph& network, const cluster::Cluster& cluster, const plan::Strategy& strategy) {
+    const plan::Framework* const usual =
+        plan::usual_framework(frameworks, network, &strategy, cluster.device.maker(), false);
+    if (usual == nullptr) {
+        return {};
+    }
+    return {*usual, usual->memory.empty() ? plan::MemoryProfile{} : library.memory_profile(usual->memory)};
+}
+
+/// The step of the last plan where others were measured to take a quarter longer than predicted.
+void add_observed(Records& records, const graph::Graph& network, const cluster::Cluster& cluster,
+                  const std::vector<plan::Plan>& plans) {
+    plan::Plan asked = plans.back();
+    const auto predicted = [&](plan::Plan plan, const plan::Framework& framework) {
+        plan.framework = framework;
+        return step::predict(network, cluster, plan);
+    };
+    for (const std::size_t count : {1, 3}) {
+        std::vector<Seconds> measured;
+        for (std::size_t i = 0; i < std::min(count, plans.size() - 1); ++i) {
+            measured.push_back(1.25 * predicted(plans[i], asked.framework).step.value);
+        }
+        const plan::Framework framework = step::anchored(
+            asked.framework,
+            [&](const plan::Framework& moved) {
+                std::vector<step::Observation> all;
+                for (std::size_t i = 0; i < measured.size(); ++i) {
+                    const step::Prediction p = predicted(plans[i], moved);
+                    all.push_back({p.uncertainty, p.step.value, measured[i], step::run_kind(network, plans[i])});
+                }
+                return all;
+            },
+            step::run_kind(network, asked));
+        const Estimate step = predicted(asked, framework).step;
+        records.add(fmt::format("step after observed ones: {}", count), step.value.in(1_us));
+        records.add(fmt::format("interval after observed steps: {}, low", count), step.lo.in(1_us));
+        records.add(fmt::format("interval after observed steps: {}, high", count), step.hi.in(1_us));
+    }
+}
+
 }  // namespace
 
 void add_built_in(Records& records) {
@@ -81,21 +124,26 @@ void add_built_in(Records& records) {
         const graph::Graph network = graph::build(library.model(model));
         for (const char* const machine : kMachines) {
             const cluster::Cluster cluster = library.cluster(machine);
+            const std::string family = fmt::format("{} on {}", model, machine);
+            std::vector<plan::Plan> ran;
             for (const plan::Strategy& strategy : strategies) {
                 if (!search::considered(strategy, network) || !strategy.considered.usual.ever) {
                     continue;
                 }
-                const plan::Framework* const usual =
-                    plan::usual_framework(frameworks, network, &strategy, cluster.device.maker(), false);
-                const Software software = usual == nullptr ? Software{}
-                                          : usual->memory.empty()
-                                              ? Software{*usual, {}}
-                                              : Software{*usual, library.memory_profile(usual->memory)};
+                const Software software = usual_software(library, frameworks, network, cluster, strategy);
                 for (const Precision precision : precisions_of(cluster.device)) {
-                    records.ask(fmt::format("{} on {}", model, machine),
-                                fmt::format("{} {}", strategy.name, name(precision)));
-                    add(records, step::predict(network, cluster, plan_of(cluster, strategy, precision, software)));
+                    const plan::Plan plan = plan_of(cluster, strategy, precision, software);
+                    const step::Prediction prediction = step::predict(network, cluster, plan);
+                    records.ask(family, fmt::format("{} {}", strategy.name, name(precision)));
+                    add(records, prediction);
+                    if (prediction.runs && precision == Precision::fp32) {
+                        ran.push_back(plan);
+                    }
                 }
+            }
+            if (ran.size() > 1) {
+                records.ask(family, "observed steps");
+                add_observed(records, network, cluster, ran);
             }
         }
     }

@@ -1,9 +1,10 @@
 """changes.py [OLD [NEW]]: what changed in the answers between two revisions, on one screen. Default: HEAD and the working
 tree. Answers of a revision are those that its tests/signature/answers.cpp prints; a revision without one gets the
-program of the working tree. They are kept in build/answers."""
+program of the working tree. What a revision answers is kept in build/answers."""
 
 import argparse
 import collections
+import hashlib
 import math
 import os
 import pathlib
@@ -40,16 +41,22 @@ def printed_by(tree):
 def printed_at(commit):
     """The same of a revision, which is checked out for it once."""
     kept = KEPT / f"{commit}.txt"
+    has_program = git("ls-tree", commit, str(HERE / "answers.cpp")) != ""
+    if not has_program:
+        sources = b"".join(path.read_bytes() for path in sorted((ROOT / HERE).iterdir()) if path.suffix in (".cpp", ".hpp"))
+        kept = KEPT / f"{commit}-{hashlib.sha256(sources).hexdigest()[:12]}.txt"
     tree = KEPT / commit
     if kept.exists():
         return kept.read_text(encoding="utf-8")
     git("worktree", "prune")
     if not tree.exists():
         git("worktree", "add", "--detach", str(tree), commit)
-    if not (tree / HERE / "answers.cpp").exists():
-        shutil.copytree(ROOT / HERE, tree / HERE)
-        with open(tree / "tests" / "meson.build", "a", encoding="utf-8") as listing:
-            listing.write(f"subdir('{HERE.name}')\n")
+    if not has_program:
+        is_listed = (tree / HERE).exists()
+        shutil.copytree(ROOT / HERE, tree / HERE, dirs_exist_ok=True)
+        if not is_listed:
+            with open(tree / "tests" / "meson.build", "a", encoding="utf-8") as listing:
+                listing.write(f"subdir('{HERE.name}')\n")
     printed = printed_by(tree)
     git("worktree", "remove", "--force", str(tree))
     kept.write_text(printed, encoding="utf-8")

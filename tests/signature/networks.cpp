@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "../derivation/drawn_plan.hpp"
+#include "base/text_hash.hpp"
 #include "plan/mesh.hpp"
 #include "plan/recompute.hpp"
 #include "prediction.hpp"
@@ -158,7 +159,7 @@ plan::Framework drawn_framework(Draw& draw) {
     const auto seed = static_cast<unsigned>(draw.below(1U << 30U));
     for (std::size_t i = 0; i < framework.numbers.size(); ++i) {
         const plan::FrameworkParameterKind& kind = plan::kFrameworkParameters[i];
-        Draw own(seed ^ seed_of(kind.word));  // a new parameter changes no other's
+        Draw own(seed ^ static_cast<unsigned>(text_hash(kind.word)));  // a new parameter changes no other's
         double value = own.of({kind.neutral, kind.neutral, 0.8, 1.2});
         if (kind.is_time) {
             value = own.of({0.0, 2e-6, 1e-5});

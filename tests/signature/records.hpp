@@ -32,15 +32,6 @@ private:
     std::string question_;
 };
 
-/// A seed that follows from a name, so that a new strategy or parameter changes no other's answers (FNV-1a).
-constexpr unsigned seed_of(std::string_view name) {
-    unsigned seed = 2166136261U;
-    for (const char c : name) {
-        seed = (seed ^ static_cast<unsigned char>(c)) * 16777619U;
-    }
-    return seed;
-}
-
 /// Kernels, collectives, algorithms of convolutions and scaled measurements on drawn devices and networks of links.
 void add_costs(Records& records);
 /// Drawn plans of every strategy on simple machines, and how far the strategy goes.

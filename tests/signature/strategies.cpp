@@ -2,6 +2,7 @@
 #include <string>
 
 #include "../derivation/drawn_plan.hpp"
+#include "base/text_hash.hpp"
 #include "plan/axis_limit.hpp"
 #include "prediction.hpp"
 #include "step/predict.hpp"
@@ -39,7 +40,8 @@ void add_strategies(Records& records) {
     for (const std::string& name : library.strategies()) {
         const plan::Strategy strategy = library.strategy(name);
         for (unsigned i = 0; i < 8; ++i) {
-            const unsigned seed = seed_of(name) + i;
+            const unsigned seed = static_cast<unsigned>(text_hash(name)) + i;  // a new strategy changes no other's
+
             World world = drawn::draw_world(seed);
             Draw draw(seed);
             world.cluster.device.memory = 16_GiB;
