@@ -1,6 +1,6 @@
 #!/bin/sh
-# install_text.sh FOLDER NAME WORDS...: what `dodona WORDS...` prints becomes FOLDER/NAME of the installation. Where NAME is empty,
-# `dodona WORDS... FOLDER` writes into the folder.
+# install_text.sh FOLDER NAME WORDS...: what `dodona WORDS...` prints becomes FOLDER/NAME of the installation.
+# Where NAME is empty, `dodona WORDS... FOLDER` writes the files there.
 set -eu
 folder=$1
 name=$2

@@ -76,6 +76,7 @@ TEST(SavedPlan, NamesItsSchemaForEditors) {
     const std::filesystem::path path = place.path() / schema;
     EXPECT_TRUE(std::filesystem::exists(path.parent_path())) << schema;
     ASSERT_EQ(place.run("check --schemas schemas").code, 0);
+    EXPECT_EQ(place.run("check --schemas schemas plan.yaml").code, 2) << "it checks nothing";
     EXPECT_TRUE(std::filesystem::exists(place.path() / "schemas" / path.filename())) << schema;
 }
 

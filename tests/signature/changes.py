@@ -1,6 +1,6 @@
-"""changes.py [OLD [NEW]]: what changed in the answers between two revisions, on one screen. Default: HEAD and the working
-tree. Answers of a revision are those that its tests/signature/answers.cpp prints; a revision without one gets the
-program of the working tree. What a revision answers is kept in build/answers."""
+"""changes.py [OLD [NEW]]: what changed in the answers between two revisions, on one screen. Default: HEAD and the
+working tree. Answers of a revision are those that its tests/signature/answers.cpp prints; a revision without one gets
+the program of the working tree. What a revision answers is kept in build/answers."""
 
 import argparse
 import collections
@@ -13,12 +13,13 @@ import shutil
 import statistics
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = ROOT / "build" / "answers"
 HERE = pathlib.Path("tests", "signature")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
-CAUSES, DIFFERENCES, OF_A_CAUSE, FAMILIES = 20, 20, 2, 4  # shown
+CAUSES, DIFFERENCES, OF_A_CAUSE, FAMILIES, WIDTH = 20, 20, 2, 4, 120  # shown
 
 
 def git(*words):
@@ -43,7 +44,7 @@ def printed_at(commit):
     kept = KEPT / f"{commit}.txt"
     has_program = git("ls-tree", commit, str(HERE / "answers.cpp")) != ""
     if not has_program:
-        sources = b"".join(path.read_bytes() for path in sorted((ROOT / HERE).iterdir()) if path.suffix in (".cpp", ".hpp"))
+        sources = b"".join(path.read_bytes() for path in sorted((ROOT / HERE).glob("*.?pp")))
         kept = KEPT / f"{commit}-{hashlib.sha256(sources).hexdigest()[:12]}.txt"
     tree = KEPT / commit
     if kept.exists():
@@ -109,13 +110,15 @@ def show(old, new):
             cause = key[0].split(":")[0]
             asked[cause] += 1
             if was.get(key) != now.get(key):
-                differences.append((change(was.get(key), now.get(key)), cause, key[0], question, was.get(key), now.get(key)))
+                values = was.get(key), now.get(key)
+                differences.append((change(*values), cause, key[0], question, *values))
     changed = dict.fromkeys(question for *_, question, _, _ in differences)
     families = list(dict.fromkeys(family for family, _ in changed))
     print(f"{several(len(differences), 'answer')} of {sum(asked.values()):,} changed, in {len(changed):,} of "
-          f"{several(len(both), 'question')}; {len(new) - len(both):,} questions are new, {len(old) - len(both):,} gone")
+          f"{several(len(both), 'question')}; {len(new) - len(both):,} are new, {len(old) - len(both):,} gone")
     if families:
-        print(f"{several(len(families), 'family')}: " + "; ".join(families[:FAMILIES]) + ("; ..." if families[FAMILIES:] else ""))
+        more = ["..."] if families[FAMILIES:] else []
+        print(f"{several(len(families), 'family')}: {'; '.join(families[:FAMILIES] + more)}")
     if not differences:
         return
 
@@ -130,8 +133,8 @@ def show(old, new):
         print(f"{cut(cause, 40):40} {len(by_cause[cause]):8,} {asked[cause]:8,} "
               f"{len(by_cause[cause]) - len(logarithms) or '':>7} {spread[0]:>9} {spread[1]:>9} {spread[2]:>9}")
     if causes[CAUSES:]:
-        rest = sum(len(by_cause[cause]) for cause in causes[CAUSES:])
-        print(f"{several(len(causes) - CAUSES, 'more cause'):40} {rest:8,} {sum(asked[c] for c in causes[CAUSES:]):8,}")
+        rest = ", ".join(f"{cause} {len(by_cause[cause]):,}" for cause in causes[CAUSES:])
+        print(textwrap.fill(f"{several(len(causes) - CAUSES, 'more cause')}: {rest}", WIDTH))
 
     print(f"\nlargest differences, at most {OF_A_CAUSE} of a cause")
     shown, rows = collections.Counter(), 0

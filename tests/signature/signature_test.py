@@ -1,5 +1,5 @@
-"""signature_test.py PROGRAM: are the answers that PROGRAM prints those of signature.txt? It has a hash of each family's.
-DODONA_ACCEPT=1 writes the signature anew; changes.py says what changed."""
+"""signature_test.py PROGRAM: are the answers that PROGRAM prints those of signature.txt, which has a hash of each
+family's? DODONA_ACCEPT=1 writes the signature anew; changes.py says what changed."""
 
 import hashlib
 import os
@@ -12,8 +12,9 @@ SIGNATURE = pathlib.Path(os.environ["DODONA_SOURCE"], "tests", "signature", "sig
 families = {}
 for line in subprocess.run([sys.argv[1]], check=True, stdout=subprocess.PIPE).stdout.splitlines(keepends=True):
     families.setdefault(line.split(b"\t")[0].decode(), []).append(line)
-signature = "# Families of answers: a hash, the number of answers, the family\n" + "".join(
-    f"{hashlib.sha256(b''.join(lines)).hexdigest()[:12]} {len(lines):5} {family}\n" for family, lines in families.items())
+signature = "# Families of answers: a hash, the number of answers, the family\n"
+for family, lines in families.items():
+    signature += f"{hashlib.sha256(b''.join(lines)).hexdigest()[:12]} {len(lines):5} {family}\n"
 
 if os.environ.get("DODONA_ACCEPT") == "1":
     SIGNATURE.write_text(signature, encoding="utf-8")
