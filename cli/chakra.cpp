@@ -17,7 +17,7 @@ namespace dodona::cli {
 namespace {
 
 /// Nodes of all files together: some 120 bytes each.
-constexpr std::int64_t kMostNodes = 50'000'000;
+constexpr std::int64_t kMaxTraceNodes = 50'000'000;
 
 void make_folder(const std::string& folder) {
     std::error_code fault;
@@ -65,10 +65,10 @@ bool write_chakra(const ChakraTraces& asked, const Workload& workload, const pla
     const std::int64_t ranks = asked.ranks.value_or(all);
     const reports::ExecutionTrace trace(
         step, play::step_communication(workload.graph, workload.cluster, step.prediction.plan));
-    if (trace.nodes(ranks) > kMostNodes) {
+    if (trace.nodes(ranks) > kMaxTraceNodes) {
         fail({},
              fmt::format("--chakra: {} ranks have {} nodes together, more than {}", ranks, trace.nodes(ranks),
-                         kMostNodes),
+                         kMaxTraceNodes),
              "fewer ranks (--chakra-ranks) or a smaller batch");
     }
     make_folder(asked.folder);

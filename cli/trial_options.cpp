@@ -15,7 +15,7 @@ namespace dodona::cli {
 
 namespace {
 
-constexpr std::int64_t kMostNodes = 100'000;
+constexpr std::int64_t kMaxNodes = 100'000;
 constexpr std::int64_t kMostDraws = 100'000;
 constexpr std::size_t kMostStopped = 10'000;  ///< trials of which early stopping is played in seconds
 
@@ -227,12 +227,12 @@ trials::Study read_asked_study(Arguments& arguments) {
 }
 
 TrialResources read_trial_resources(Arguments& arguments, const trials::Study& study) {
-    const auto slots = arguments.count("--slots", kMostNodes);
-    const auto cores = arguments.count("--cores", kMostNodes);
+    const auto slots = arguments.count("--slots", kMaxNodes);
+    const auto cores = arguments.count("--cores", kMaxNodes);
     const std::vector<std::int64_t> gpu_sizes = sizes_of(arguments, "--gpus-per-trial");
     const std::vector<std::int64_t> core_sizes = sizes_of(arguments, "--cores-per-trial");
     TrialResources resources{.machine = arguments.text("--machine").value_or("")};
-    resources.pool.nodes = arguments.count("--nodes", kMostNodes).value_or(1);
+    resources.pool.nodes = arguments.count("--nodes", kMaxNodes).value_or(1);
     if (!study.model.empty() && resources.machine.empty()) {
         arguments.missing("--machine", fmt::format("the time of {} follows from it", study.model));
         arguments.throw_if_faults();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kWorst = 10;
 
-constexpr std::string_view kTop =
+constexpr std::string_view kHeading =
     "# How far predictions are off\n\n"
     "Measured runs against what is predicted of them, by group: runs that share source and conditions. error = "
     "predicted / measured - 1.\nmean, median and p90 are of its size, bias keeps its sign. inside: measured times in "
@@ -92,7 +92,7 @@ std::string record(const validate::Comparison& comparison) {
 }  // namespace
 
 std::string accuracy_page(const AccuracyPage& page, const validate::Comparison& comparison) {
-    std::string text = std::string(kTop) + page.about + "\nTables: ";
+    std::string text = std::string(kHeading) + page.about + "\nTables: ";
     for (std::size_t i = 0; i < page.tables.size(); ++i) {
         text += fmt::format("{}`{}`", i == 0 ? "" : ", ", page.tables[i]);
     }

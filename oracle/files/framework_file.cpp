@@ -31,7 +31,7 @@ KeyOptions value_of_parameter(const FrameworkParameterKind& kind) {
 /// The rows of one parameter of a framework or mechanism. Functions, since a description is found by a function without
 /// arguments.
 template <class Owner, std::size_t I>
-struct Parameter {
+struct ParameterKey {
     static constexpr const FrameworkParameterKind& kKind = kFrameworkParameters[I];
 
     static const Description& bounds() {
@@ -119,7 +119,7 @@ private:
 
 template <class Owner, std::size_t... I>
 std::vector<Key> parameter_keys(std::index_sequence<I...> /*all*/) {
-    return {Parameter<Owner, I>::key()...};
+    return {ParameterKey<Owner, I>::key()...};
 }
 
 template <class Owner>

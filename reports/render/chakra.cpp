@@ -34,12 +34,12 @@ constexpr std::string_view kSchemaVersion = "0.0.4";
 enum class NodeType : std::uint8_t { compute = 4, send = 5, receive = 6, collective = 7 };
 enum class CollectiveType : std::uint8_t { all_reduce = 0, all_gather = 2, all_to_all = 6, reduce_scatter = 7 };
 
-struct Kind {
+struct NodeKind {
     NodeType type = NodeType::compute;
     CollectiveType collective = CollectiveType::all_reduce;
 };
 
-Kind kind_of(TraceNodeKind kind) {
+NodeKind kind_of(TraceNodeKind kind) {
     switch (kind) {
         case TraceNodeKind::compute: return {NodeType::compute, {}};
         case TraceNodeKind::send: return {NodeType::send, {}};
@@ -70,7 +70,7 @@ void add_text_attribute(ProtobufMessage& message, std::uint32_t field, std::stri
 }
 
 void add_communication(ProtobufMessage& message, const TraceNode& node, std::int64_t rank) {
-    const Kind kind = kind_of(node.kind);
+    const NodeKind kind = kind_of(node.kind);
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     if (kind.type == NodeType::collective) {
         add_attribute(message, kAttribute, "comm_type", kInt64, static_cast<std::uint64_t>(kind.collective));
@@ -85,7 +85,7 @@ void add_communication(ProtobufMessage& message, const TraceNode& node, std::int
 }
 
 ProtobufMessage message_of(const TraceNode& node, std::int64_t rank) {
-    const Kind kind = kind_of(node.kind);
+    const NodeKind kind = kind_of(node.kind);
     ProtobufMessage message;
     message.add_integer(kId, node.id);
     message.add_bytes(kName, node.name);

@@ -14,7 +14,7 @@ def rules():
     """(folder -> the folders it may include, include prefix -> the folders that may include it)"""
     layers, reserved = {}, {}
     for line in tree.text(root, "oracle/LAYERS").splitlines():
-        if line and not line.startswith("#"):
+        if line and line[0] not in "#[":
             key, allowed = line.split(":")
             (reserved if key[0] in '<"' else layers)[key] = allowed.split()
     return layers, reserved

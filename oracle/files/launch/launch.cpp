@@ -63,7 +63,7 @@ const Target& recognise(const Document& settings, const std::vector<Target>& tar
 }
 
 /// Settings that name an option of the target that is not there are absent; nested keys are not.
-std::string value_of(const TargetOption& option, const Scope& scope) {
+std::string option_text(const TargetOption& option, const Scope& scope) {
     constexpr std::int64_t kMostWords = 100'000;
     if (!option.times.empty()) {
         const graph::AttributeValue* times = scope.find(option.times);
@@ -108,7 +108,7 @@ Launch read_launch(Document settings, const std::vector<Target>& targets, std::i
         fail({settings.source, 0, 0, 1}, "it does not say on how many GPUs", "--gpus N");
     }
     for (const TargetOption& option : target.options) {
-        if (const std::string value = value_of(option, read.parameters); !value.empty()) {
+        if (const std::string value = option_text(option, read.parameters); !value.empty()) {
             launch.options.emplace_back(option.option, value);
         }
     }

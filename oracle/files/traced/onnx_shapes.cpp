@@ -168,14 +168,14 @@ OnnxShapes recurrent(const OnnxNode& node, const OnnxInputs& inputs) {
 }
 
 /// An operator with one result, and the rule of its shape.
-struct Row {
+struct ShapeRule {
     std::string_view type;
     std::optional<Shape> (*shape)(const OnnxNode& node, const OnnxInputs& inputs);
 
-    constexpr bool operator<(const Row& other) const { return type < other.type; }
+    constexpr bool operator<(const ShapeRule& other) const { return type < other.type; }
 };
 
-constexpr std::array<Row, 100> kRows{{
+constexpr std::array<ShapeRule, 100> kRows{{
     {"Abs", as_first},
     {"Add", broadcast_all},
     {"And", broadcast_all},
@@ -288,7 +288,7 @@ OnnxShapes shapes_of(const OnnxNode& node, const OnnxInputs& inputs) {
     if (node.type == "LSTM" || node.type == "GRU" || node.type == "RNN") {
         return recurrent(node, inputs);
     }
-    const auto row = std::lower_bound(kRows.begin(), kRows.end(), Row{node.type, nullptr});
+    const auto row = std::lower_bound(kRows.begin(), kRows.end(), ShapeRule{node.type, nullptr});
     const bool is_known = row != kRows.end() && row->type == node.type;
     return {is_known ? row->shape(node, inputs) : std::nullopt};
 }
