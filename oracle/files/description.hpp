@@ -176,7 +176,7 @@ struct Key {
     bool always_written = false;                       ///< even where it equals the default
     bool (*is_absent)(const void* object) = nullptr;   ///< there is no such thing: not written, null in JSON
     bool (*is_derived)(const void* object) = nullptr;  ///< follows from other keys: not written
-    std::function<void*(void* object)> member;
+    void* (*member)(void* object) = nullptr;
     ValueType type;
 
     [[nodiscard]] const void* of(const void* object) const { return member(const_cast<void*>(object)); }

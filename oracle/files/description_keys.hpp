@@ -16,13 +16,13 @@
 
 namespace dodona::files {
 
-/// What may be said of a key beside its name, member and meaning.
+/// What may be said of a key beside its name, member and meaning. Its texts are copied when the key is made.
 struct KeyOptions {
     Range range = {};                           ///< of numbers, counts and quantities
-    std::string help = {};                      ///< see Key
-    std::string default_text = {};              ///< see Key
-    std::string value_text = {};                ///< see Key
-    std::string former_name = {};               ///< see Key
+    std::string_view help = {};                 ///< see Key
+    std::string_view default_text = {};         ///< see Key
+    std::string_view value_text = {};           ///< see Key
+    std::string_view former_name = {};          ///< see Key
     std::optional<Condition> only = {};         ///< see Key
     bool always_written = false;                ///< see Key
     bool (*is_absent)(const void*) = {};        ///< see Key
@@ -30,8 +30,8 @@ struct KeyOptions {
     const TextForm* form = nullptr;             ///< of texts
     bool count = false;                         ///< a double that holds a count
     std::optional<Dimensions> dimensions = {};  ///< a double in base units
-    std::string none = {};                      ///< of lists and maps: see ListType
-    std::string none_help = {};                 ///< of lists and maps: see ListType
+    std::string_view none = {};                 ///< of lists and maps: see ListType
+    std::string_view none_help = {};            ///< of lists and maps: see ListType
     bool distinct = false;                      ///< of lists: see ListType
     bool or_single = false;                     ///< of lists: see ListType
 };
@@ -161,8 +161,8 @@ ValueType list_type(ValueType of, const KeyOptions& options = {}) {
                          return &(*static_cast<const List*>(member))[index];
                      },
                      .append = [](void* member) -> void* { return &static_cast<List*>(member)->emplace_back(); },
-                     .none = options.none,
-                     .none_help = options.none_help,
+                     .none = std::string(options.none),
+                     .none_help = std::string(options.none_help),
                      .distinct = options.distinct,
                      .or_single = options.or_single}};
 }
@@ -189,8 +189,8 @@ ValueType map_type(ValueType of, const KeyOptions& options = {}) {
                          return &(*static_cast<Map*>(member))[key];
                      }
                  },
-                 .none = options.none,
-                 .none_help = options.none_help};
+                 .none = std::string(options.none),
+                 .none_help = std::string(options.none_help)};
     if constexpr (Enumerated<K>) {
         type.keys = choices_of<K>();
     }
@@ -278,59 +278,44 @@ ValueType type_of(const KeyOptions& options) {
     }
 }
 
-inline Key make_key(std::string name, std::string meaning, bool required, KeyOptions options,
-                    std::function<void*(void*)> member, ValueType type) {
-    return {.name = std::move(name),
-            .meaning = std::move(meaning),
-            .required = required,
-            .help = std::move(options.help),
-            .default_text = std::move(options.default_text),
-            .value_text = std::move(options.value_text),
-            .former_name = std::move(options.former_name),
-            .only = std::move(options.only),
-            .always_written = options.always_written,
-            .is_absent = options.is_absent,
-            .is_derived = options.is_derived,
-            .member = std::move(member),
-            .type = std::move(type)};
-}
+Key make_key(std::string_view name, std::string_view meaning, bool required, const KeyOptions& options,
+             void* (*member)(void*), ValueType type);
 
 /// A key that must be there, and one that need not.
 template <auto... Path>
-Key required(std::string name, std::string meaning, KeyOptions options = {}) {
-    ValueType type = type_of<typename PathEnd<Path...>::Type>(options);
-    return make_key(std::move(name), std::move(meaning), true, std::move(options), reach<Path...>, std::move(type));
+Key required(std::string_view name, std::string_view meaning, const KeyOptions& options = {}) {
+    return make_key(name, meaning, true, options, reach<Path...>, type_of<typename PathEnd<Path...>::Type>(options));
 }
 template <auto... Path>
-Key optional(std::string name, std::string meaning, KeyOptions options = {}) {
-    ValueType type = type_of<typename PathEnd<Path...>::Type>(options);
-    return make_key(std::move(name), std::move(meaning), false, std::move(options), reach<Path...>, std::move(type));
+Key optional(std::string_view name, std::string_view meaning, const KeyOptions& options = {}) {
+    return make_key(name, meaning, false, options, reach<Path...>, type_of<typename PathEnd<Path...>::Type>(options));
 }
 
 /// The same where the type in files does not follow from that of the member.
 template <auto... Path>
-Key required_as(ValueType type, std::string name, std::string meaning, KeyOptions options = {}) {
-    return make_key(std::move(name), std::move(meaning), true, std::move(options), reach<Path...>, std::move(type));
+Key required_as(ValueType type, std::string_view name, std::string_view meaning, const KeyOptions& options = {}) {
+    return make_key(name, meaning, true, options, reach<Path...>, std::move(type));
 }
 template <auto... Path>
-Key optional_as(ValueType type, std::string name, std::string meaning, KeyOptions options = {}) {
-    return make_key(std::move(name), std::move(meaning), false, std::move(options), reach<Path...>, std::move(type));
+Key optional_as(ValueType type, std::string_view name, std::string_view meaning, const KeyOptions& options = {}) {
+    return make_key(name, meaning, false, options, reach<Path...>, std::move(type));
 }
 
 /// The same for what is no member: several members of the object, or the object itself in another form.
 inline void* whole_object(void* object) { return object; }
-inline Key required_as(ValueType type, std::string name, std::string meaning, KeyOptions options = {}) {
-    return make_key(std::move(name), std::move(meaning), true, std::move(options), whole_object, std::move(type));
+inline Key required_as(ValueType type, std::string_view name, std::string_view meaning,
+                       const KeyOptions& options = {}) {
+    return make_key(name, meaning, true, options, whole_object, std::move(type));
 }
-inline Key optional_as(ValueType type, std::string name, std::string meaning, KeyOptions options = {}) {
-    return make_key(std::move(name), std::move(meaning), false, std::move(options), whole_object, std::move(type));
+inline Key optional_as(ValueType type, std::string_view name, std::string_view meaning,
+                       const KeyOptions& options = {}) {
+    return make_key(name, meaning, false, options, whole_object, std::move(type));
 }
 
 /// The first two keys of a file: `device: NAME`, and its source.
 template <auto Name>
-Key file_name(const std::string& kind, std::string meaning = "Name, as that of the file.") {
-    return required<Name>(kind, std::move(meaning),
-                          {.help = fmt::format("name what the file describes: `{}: NAME`", kind)});
+Key file_name(std::string_view kind, std::string_view meaning = "Name, as that of the file.") {
+    return required<Name>(kind, meaning, {.help = fmt::format("name what the file describes: `{}: NAME`", kind)});
 }
 template <auto Source>
 Key file_source() {

@@ -28,98 +28,112 @@ KeyOptions value_of_parameter(const FrameworkParameterKind& kind) {
                                      .value_text = "number in the range of the parameter"};
 }
 
-/// The rows of one parameter of a framework or mechanism. Functions, since a description is found by a function without
-/// arguments.
-template <class Owner, std::size_t I>
-struct ParameterKey {
-    static constexpr const FrameworkParameterKind& kKind = kFrameworkParameters[I];
+std::string range_text(const FrameworkParameterKind& kind) {
+    return kind.is_time ? fmt::format(" At most {} s.", kind.most)
+                        : fmt::format(" From {} to {}.", kind.least, kind.most);
+}
 
-    static const Description& bounds() {
-        static const Description described{.noun = "pair of bounds",
-                                           .summary = "What is physical.",
-                                           .keys = {required<&Bounds::least>("least", "The least.", options()),
-                                                    required<&Bounds::most>("most", "The most.", options())},
-                                           .by_position = true,
-                                           .example = "[least, most]",
-                                           .defaults = default_of<Bounds>};
-        return described;
+std::string sentence(std::string_view meaning) {
+    std::string text(meaning);
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text + '.';
+}
+
+bool is_lo_the_value(const Number& number) { return number.lo == number.value; }
+bool is_hi_the_value(const Number& number) { return number.hi == number.value; }
+
+/// An end of the interval.
+template <bool (*IsTheValue)(const Number&)>
+KeyOptions end_of_interval(const FrameworkParameterKind& kind) {
+    KeyOptions options = value_of_parameter(kind);
+    options.default_text = "the value";
+    options.always_written = true;
+    options.is_derived = test<Number, IsTheValue>;
+    return options;
+}
+
+Description bounds_of(const FrameworkParameterKind& kind) {
+    return {.noun = "pair of bounds",
+            .summary = "What is physical.",
+            .keys = {required<&Bounds::least>("least", "The least.", value_of_parameter(kind)),
+                     required<&Bounds::most>("most", "The most.", value_of_parameter(kind))},
+            .by_position = true,
+            .example = "[least, most]",
+            .defaults = default_of<Bounds>};
+}
+
+void check_number(Fields& fields, Number& number, const FrameworkParameterKind& kind) {
+    const Value& value = fields.mapping();
+    number.lo = fields.find("lo") ? number.lo : number.value;
+    number.hi = fields.find("hi") ? number.hi : number.value;
+    if (const auto& bounds = number.bounds;
+        bounds && (bounds->least > number.value || number.value > bounds->most || bounds->least >= bounds->most)) {
+        fields.find("bounds").error("expected two bounds with the value between them", "bounds: [least, most]");
     }
+    if (number.lo > number.value || number.hi < number.value) {
+        value.error("the value lies outside of its own interval", "lo <= value <= hi");
+    }
+    if (kind.is_time && number.value > kind.most) {
+        value.error(fmt::format("{} s is more than {} s", number.value, kind.most));
+    }
+}
 
-    static const Description& number() {
-        static const Description described{
-            .noun = kKind.is_time ? "time of a framework" : "ratio of a framework",
+Description number_of(const FrameworkParameterKind& kind, const Description& (*bounds)(),
+                      void (*check)(Fields&, void*, const Reading&)) {
+    KeyOptions value = value_of_parameter(kind);
+    value.help = kind.meaning;
+    return {.noun = kind.is_time ? "time of a framework" : "ratio of a framework",
             .summary = "The value of a parameter, and the interval that it lies in with 90 %.",
-            .keys = {required<&Number::value>("value", "The value.", options(std::string(kKind.meaning))),
-                     optional<&Number::lo>("lo", "Lower end of the interval.", of_value<is_lo_the_value>()),
-                     optional<&Number::hi>("hi", "Upper end of the interval.", of_value<is_hi_the_value>()),
+            .keys = {required<&Number::value>("value", "The value.", std::move(value)),
+                     optional<&Number::lo>("lo", "Lower end of the interval.", end_of_interval<is_lo_the_value>(kind)),
+                     optional<&Number::hi>("hi", "Upper end of the interval.", end_of_interval<is_hi_the_value>(kind)),
                      optional_as<&Number::bounds>(optional_type<Bounds>(record_type(bounds)), "bounds",
                                                   "Between which a fit may move the value."),
                      required<&Number::source>("source", "Where the value comes from.",
                                                {.help = "where the value comes from"})},
             .one_line = true,
-            .example = fmt::format("{}: {{value: ..., source: \"...\"}}", kKind.word),
+            .example = fmt::format("{}: {{value: ..., source: \"...\"}}", kind.word),
             .expected_mapping = "a value needs its source",
-            .check = checked<Number, check>,
+            .check = check,
             .defaults = default_of<Number>};
+}
+
+/// The value of one parameter. Functions, since a description is found by a function without arguments.
+template <std::size_t I>
+struct ParameterValue {
+    static const Description& bounds() {
+        static const Description described = bounds_of(kFrameworkParameters[I]);
+        return described;
+    }
+    static const Description& number() {
+        static const Description described = number_of(kFrameworkParameters[I], bounds, check);
         return described;
     }
 
-    static Key key() {
-        Key key = make_key(
-            std::string(kKind.word), sentence(kKind.meaning) + range_text(), false, {.is_absent = is_unknown},
-            [](void* object) -> void* { return &static_cast<Owner*>(object)->numbers[I]; }, record_type(number));
-        key.former_name = kKind.former_word;
-        key.default_text = kKind.is_time ? fmt::format("{} s", kKind.neutral) : fmt::format("{}", kKind.neutral);
-        return key;
-    }
-
 private:
-    static KeyOptions options(std::string help = {}) {
-        KeyOptions options = value_of_parameter(kKind);
-        options.help = std::move(help);
-        return options;
-    }
-    static bool is_lo_the_value(const Number& number) { return number.lo == number.value; }
-    static bool is_hi_the_value(const Number& number) { return number.hi == number.value; }
-    template <bool (*IsTheValue)(const Number&)>
-    static KeyOptions of_value() {
-        KeyOptions options = value_of_parameter(kKind);
-        options.default_text = "the value";
-        options.always_written = true;
-        options.is_derived = test<Number, IsTheValue>;
-        return options;
-    }
-    static bool is_unknown(const void* object) { return static_cast<const Owner*>(object)->numbers[I].source.empty(); }
-    static std::string range_text() {
-        return kKind.is_time ? fmt::format(" At most {} s.", kKind.most)
-                             : fmt::format(" From {} to {}.", kKind.least, kKind.most);
-    }
-    static std::string sentence(std::string_view meaning) {
-        std::string text(meaning);
-        text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-        return text + '.';
-    }
-
-    static void check(Fields& fields, Number& number, const Reading& /*reading*/) {
-        const Value& value = fields.mapping();
-        number.lo = fields.find("lo") ? number.lo : number.value;
-        number.hi = fields.find("hi") ? number.hi : number.value;
-        if (const auto& bounds = number.bounds;
-            bounds && (bounds->least > number.value || number.value > bounds->most || bounds->least >= bounds->most)) {
-            fields.find("bounds").error("expected two bounds with the value between them", "bounds: [least, most]");
-        }
-        if (number.lo > number.value || number.hi < number.value) {
-            value.error("the value lies outside of its own interval", "lo <= value <= hi");
-        }
-        if (kKind.is_time && number.value > kKind.most) {
-            value.error(fmt::format("{} s is more than {} s", number.value, kKind.most));
-        }
+    static void check(Fields& fields, void* number, const Reading& /*reading*/) {
+        check_number(fields, *static_cast<Number*>(number), kFrameworkParameters[I]);
     }
 };
 
+Key parameter_key(const FrameworkParameterKind& kind, const Description& (*number)(), void* (*member)(void*),
+                  bool (*is_unknown)(const void*)) {
+    Key key = make_key(kind.word, sentence(kind.meaning) + range_text(kind), false, {.is_absent = is_unknown}, member,
+                       record_type(number));
+    key.former_name = kind.former_word;
+    key.default_text = kind.is_time ? fmt::format("{} s", kind.neutral) : fmt::format("{}", kind.neutral);
+    return key;
+}
+
 template <class Owner, std::size_t... I>
 std::vector<Key> parameter_keys(std::index_sequence<I...> /*all*/) {
-    return {ParameterKey<Owner, I>::key()...};
+    std::vector<Key> keys;
+    (keys.push_back(parameter_key(
+         kFrameworkParameters[I], ParameterValue<I>::number,
+         [](void* object) -> void* { return &static_cast<Owner*>(object)->numbers[I]; },
+         [](const void* object) { return static_cast<const Owner*>(object)->numbers[I].source.empty(); })),
+     ...);
+    return keys;
 }
 
 template <class Owner>

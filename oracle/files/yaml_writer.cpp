@@ -16,7 +16,7 @@ namespace dodona::files {
 namespace {
 
 /// Whether every YAML reader takes the text, without quotes, as the same text.
-bool is_plain(std::string_view text) {
+bool is_plain_scalar(std::string_view text) {
     constexpr std::string_view kMeaningful[] = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf"};
     const auto is_word = [](unsigned char c) {
         return std::isalnum(c) != 0 || std::string_view("_-+.").find(static_cast<char>(c)) != std::string_view::npos;
@@ -204,7 +204,7 @@ private:
     }
 
     void text(const std::string& text) {
-        if (!is_plain(text)) {
+        if (!is_plain_scalar(text)) {
             out_ << YAML::DoubleQuoted;
         }
         out_ << text;

@@ -26,7 +26,7 @@ std::vector<std::string> shell_words(const std::string& text) {
     return words;
 }
 
-bool is_plain(const std::string& word) {
+bool is_plain_word(const std::string& word) {
     return word.find('$') == std::string::npos && word.find('`') == std::string::npos;
 }
 
@@ -55,7 +55,7 @@ std::optional<bool> compared_words(const std::string& left, const std::string& h
 std::optional<bool> test_holds(const std::string& condition) {
     std::vector<std::string> words = shell_words(condition);
     const bool is_test = words.size() == 5 && (words.front() == "[" || words.front() == "[[");
-    if (!is_test || !is_plain(words[1]) || !is_plain(words[3])) {
+    if (!is_test || !is_plain_word(words[1]) || !is_plain_word(words[3])) {
         return std::nullopt;
     }
     return compared_words(words[1], words[2], words[3]);
@@ -78,7 +78,7 @@ void ShellBranches::choose(const std::string& condition) {
 void ShellBranches::match(const std::string& patterns) {
     Branch& branch = open_.back();
     branch.runs = !branch.settled;
-    if (branch.settled || !is_plain(branch.word)) {
+    if (branch.settled || !is_plain_word(branch.word)) {
         return;
     }
     bool is = false;
