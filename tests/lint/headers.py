@@ -1,5 +1,5 @@
 """headers.py ROOT BUILD [--all]: the headers of oracle/, cli/, reports/ and calibrate/ compile alone, but for those of
-back ends that are not built here. Without --all only those that the source of their name does not include first: the
+layers that are not built here. Without --all only those that the source of their name does not include first: the
 others, seven of eight, would take six minutes, and a build without unity compiles them.
 
 Takes the compiler and its flags from BUILD/compile_commands.json and remembers in BUILD/headers/ what each header
@@ -7,41 +7,15 @@ read, so that only headers with a newer file in that list are compiled again.
 """
 
 import concurrent.futures
-import json
 import os
-import shlex
 import subprocess
 import sys
 
+import compiled
 import tree
 
 root, build = map(os.path.abspath, sys.argv[1:3])
 stamps = os.path.join(build, "headers")
-BACK_ENDS = ("calibrate/cpu", "calibrate/cuda", "calibrate/mpi")
-
-
-def commands():
-    """Folder -> the command that compiles a source of it, without input and output."""
-    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
-        entries = json.load(file)
-    result = {}
-    for entry in entries:
-        words = shlex.split(entry["command"])
-        keep = [w for i, w in enumerate(words)
-                if w not in ("-MD", "-c", "-o", "-MF", "-MQ") and words[i - 1] not in ("-c", "-o", "-MF", "-MQ")]
-        for path in sources_of(os.path.join(entry["directory"], entry["file"])):
-            if path.endswith(".cpp"):
-                result.setdefault(os.path.dirname(path), [w for w in keep if w != "ccache"])
-    return result
-
-
-def sources_of(path):
-    """The sources of the repository that a source compiles: itself, or those that a unity build includes in it."""
-    if "-unity" not in os.path.basename(path):
-        return [os.path.relpath(path, root)]
-    with open(path, encoding="utf-8") as file:
-        return [os.path.relpath(os.path.join(build, line.split("<")[1].split(">")[0]), root)
-                for line in file if line.startswith("#include")]
 
 
 def is_current(stamp):
@@ -76,13 +50,15 @@ def has_own_source(header):
 
 
 def main():
-    known = commands()
+    known = {os.path.dirname(source): command for source, command in reversed(compiled.commands(root, build).items())}
     if not known:
         tree.skip("nothing is compiled yet")
     os.makedirs(stamps, exist_ok=True)
     any_command = next(iter(known.values()))
     headers = tree.files(root, ".hpp", within=("oracle/", "cli/", "reports/", "calibrate/"))
-    headers = [h for h in headers if os.path.dirname(h) in known or os.path.dirname(h) not in BACK_ENDS]
+    layers, _ = tree.layers(root)
+    built = {tree.layer_of(os.path.join(folder, "a.cpp"), layers) for folder in known}
+    headers = [h for h in headers if tree.layer_of(h, layers) in built]
     if "--all" not in sys.argv:
         headers = [h for h in headers if not has_own_source(h)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

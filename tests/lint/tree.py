@@ -1,5 +1,5 @@
 """The files of the repository, and how a lint reports. A lint is `NAME.py ROOT ...`: exit 0, 1 or, for what it
-needs and does not find, 77."""
+needs and does not find, 77. `tree.py ROOT` lists what has changed since the last full run of the tests."""
 
 import os
 import shutil
@@ -20,6 +20,39 @@ def files(root, *suffixes, within=("",)):
             found.update(os.path.relpath(os.path.join(folder, name), root) for name in names)
     return sorted(f for f in found if f.endswith(suffixes or "") and f.startswith(tuple(within))
                   and os.path.isfile(os.path.join(root, f)))
+
+
+def git(root, *arguments):
+    """The lines that Git prints, or None."""
+    if not shutil.which("git"):
+        return None
+    done = subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True)
+    return done.stdout.splitlines() if done.returncode == 0 else None
+
+
+def changed(root):
+    """Files that are not as at the last full run of the tests (tests/setup/full_run has its commit); None: unknown."""
+    known = git(root, "diff", "--name-only", text(root, "tests/setup/full_run").strip())
+    new = git(root, "ls-files", "-o", "--exclude-standard")
+    return None if known is None or new is None else sorted({*known, *new})
+
+
+def layers(root):
+    """(folder -> the folders it may include, include prefix -> the folders that may include it)"""
+    folders, reserved = {}, {}
+    for line in text(root, "oracle/LAYERS").splitlines():
+        if line and line[0] not in "#[":
+            key, allowed = line.split(":")
+            (reserved if key[0] in '<"' else folders)[key] = allowed.split()
+    return folders, reserved
+
+
+def layer_of(path, folders):
+    """The line of oracle/LAYERS that a file belongs to, or None. Folders without a line belong to the one around them."""
+    folder = os.path.dirname(path.removeprefix("oracle/"))
+    while folder and folder not in folders:
+        folder = os.path.dirname(folder)
+    return folder or None
 
 
 def text(root, path):
@@ -44,3 +77,7 @@ def report(complaints):
     for complaint in complaints:
         print(complaint)
     sys.exit(1 if complaints else 0)
+
+
+if __name__ == "__main__":
+    print("\n".join(changed(sys.argv[1]) or []))
