@@ -18,11 +18,7 @@ namespace answers_test {
 using drawn::World;
 using step::Prediction;
 
-/// Of each of the eight sets.
-unsigned worlds() {
-    const char* asked = std::getenv("DODONA_WORLDS");
-    return asked == nullptr ? 60 : static_cast<unsigned>(std::stoul(asked));
-}
+constexpr unsigned kWorlds = 60;  ///< of each of the eight sets
 
 plan::Plan saved_and_read(const plan::Plan& plan) {
     const files::Library library = drawn::library();
@@ -68,13 +64,13 @@ class Answers : public testing::TestWithParam<unsigned> {};
 
 TEST_P(Answers, AreTheSameOfThePlanThatIsSaved) {
     unsigned plans = 0;
-    for (unsigned seed = 0; seed < worlds(); ++seed) {
-        const World world = drawn::draw_world(1000 * GetParam() + seed);
+    for (const unsigned seed : drawn::seeds(GetParam(), kWorlds)) {
+        const World world = drawn::draw_world(seed);
         const search::Answer answer = search::search(world.graph, world.cluster, world.space);
         for (std::size_t i = 0; i < answer.plans.size(); ++i) {
             const Prediction& listed = answer.plans[i];
-            const std::string where = world.network + ", world " + std::to_string(1000 * GetParam() + seed) +
-                                      ", plan " + std::to_string(i + 1);
+            const std::string where =
+                world.network + ", world " + std::to_string(seed) + ", plan " + std::to_string(i + 1);
             const Prediction again = step::predict(world.graph, world.cluster, saved_and_read(listed.plan));
             EXPECT_EQ(again.step.value, listed.step.value) << where;
             EXPECT_EQ(again.step.lo, listed.step.lo) << where;
@@ -85,7 +81,7 @@ TEST_P(Answers, AreTheSameOfThePlanThatIsSaved) {
             ++plans;
         }
     }
-    EXPECT_GT(plans, worlds()) << "plans that were listed";
+    EXPECT_TRUE(!drawn::full() || plans > kWorlds) << plans << " plans that were listed";
 }
 
 /// The plan with another micro-batch, or with a factor of one axis moved to another.
@@ -111,8 +107,8 @@ plan::Plan neighbour(plan::Plan plan, drawn::Draw& draw) {
 TEST_P(Answers, HaveNoFasterNeighbourInTheSpaceThatWasAsked) {
     constexpr int kNeighbours = 50;
     unsigned compared = 0;
-    for (unsigned seed = 0; seed < worlds(); ++seed) {
-        World world = drawn::draw_world(1000 * GetParam() + seed);
+    for (const unsigned seed : drawn::seeds(GetParam(), kWorlds)) {
+        World world = drawn::draw_world(seed);
         world.space.vary.unusual = true;
         const search::Answer answer = search::search(world.graph, world.cluster, world.space);
         if (answer.plans.empty()) {
@@ -132,12 +128,12 @@ TEST_P(Answers, HaveNoFasterNeighbourInTheSpaceThatWasAsked) {
                 ++compared;
                 EXPECT_GE((1 + search::kEqualTime) * other.step.value.in(unit::second),
                           (1 - 1e-6) * first.step.value.in(unit::second))
-                    << world.network << ", world " << 1000 * GetParam() + seed << ": micro-batch " << plan.microbatch;
+                    << world.network << ", world " << seed << ": micro-batch " << plan.microbatch;
             } catch (const InputError&) {
             }
         }
     }
-    EXPECT_GT(compared, worlds()) << "neighbours that run and fit";
+    EXPECT_TRUE(!drawn::full() || compared > kWorlds) << compared << " neighbours that run and fit";
 }
 
 /// Whether the network is cut into stages at the same places.
@@ -154,8 +150,8 @@ void expect_no_slower(unsigned set, Better better) {
     constexpr double kOtherCut = 0.5;  // 0.35 seen: alexnet on two stages, its optimizer offloaded
     unsigned compared = 0;
     unsigned cut_alike = 0;
-    for (unsigned seed = 0; seed < worlds(); ++seed) {
-        const World world = drawn::draw_world(1000 * set + seed);
+    for (const unsigned seed : drawn::seeds(set, kWorlds)) {
+        const World world = drawn::draw_world(seed);
         const search::Answer answer = search::search(world.graph, world.cluster, world.space);
         if (answer.plans.empty()) {
             continue;
@@ -169,10 +165,10 @@ void expect_no_slower(unsigned set, Better better) {
         const bool same = same_cut(then, now);
         cut_alike += same ? 1 : 0;
         EXPECT_LE(then.step.value.in(unit::second), (1 + (same ? 1e-9 : kOtherCut)) * now.step.value.in(unit::second))
-            << world.network << ", world " << 1000 * set + seed << ": " << reports::plan_text(now);
+            << world.network << ", world " << seed << ": " << reports::plan_text(now);
     }
-    EXPECT_GT(compared, worlds() / 5);
-    EXPECT_GE(cut_alike, 0.8 * compared);
+    EXPECT_TRUE(!drawn::full() || (compared > kWorlds / 5 && cut_alike >= 0.8 * compared))
+        << cut_alike << " of " << compared << " cut alike";
 }
 
 // ResNet-50 on devices 3.3 times faster once took 54.9 ms in place of 51.2: gradients hid behind kernels alone, not
@@ -190,8 +186,8 @@ TEST_P(Answers, AreNoSlowerOnFasterDevices) {
 
 // Joint reductions were only tried where flows share a link, so that a job alone was slower than one among eight.
 TEST_P(Answers, AreNoSlowerWithoutContention) {
-    for (unsigned seed = 0; seed < worlds(); ++seed) {
-        World world = drawn::draw_world(1000 * GetParam() + seed);
+    for (const unsigned seed : drawn::seeds(GetParam(), kWorlds)) {
+        World world = drawn::draw_world(seed);
         const search::Answer answer = search::search(world.graph, world.cluster, world.space);
         if (answer.plans.empty()) {
             continue;
@@ -200,7 +196,7 @@ TEST_P(Answers, AreNoSlowerWithoutContention) {
             world.cluster.contention = contention;
             return step::predict(world.graph, world.cluster, answer.plans.front().plan).step.value.in(unit::second);
         };
-        EXPECT_LE(step(1), (1 + 1e-9) * step(8)) << world.network << ", world " << 1000 * GetParam() + seed;
+        EXPECT_LE(step(1), (1 + 1e-9) * step(8)) << world.network << ", world " << seed;
     }
 }
 

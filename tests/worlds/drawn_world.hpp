@@ -1,4 +1,4 @@
-// Small worlds, drawn with fixed seeds: a network, a machine and what is asked.
+// Small drawn worlds: a network, a machine and what is asked.
 #pragma once
 
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "../seeds.hpp"
 #include "cluster/cluster.hpp"
 #include "files/library.hpp"
 #include "graph/graph.hpp"
