@@ -12,7 +12,7 @@ folder=${1:-$root/build}
 (
     require_packages nocheck
     build archive dodona --buildtype=release -Dwerror=false -Dtests=disabled -Dcalibrate=disabled -Dmpi=disabled -Dstatic=true \
-        -Dunity=on -Dunity_size=32 --prefix=/ --libdir=lib
+        -Dunity=on -Dunity_size=120 --prefix=/ --libdir=lib
 ) >&2 || exit $?
 version=$(meson introspect --projectinfo "$root/build/archive" | sed -n 's/.*"version": "\([^"]*\)".*/\1/p')
 name=dodona-$version-$(uname -m)-linux

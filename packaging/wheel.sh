@@ -11,7 +11,7 @@ folder=${1:-$root/build}
 (
     require_packages nocheck,pkg.dodona.python
     build wheel all --buildtype=release -Dwerror=false -Dtests=disabled -Dcalibrate=disabled -Dmpi=disabled -Dlibrary=enabled -Dpython=enabled \
-        -Dunity=on -Dunity_size=32
+        -Dunity=on -Dunity_size=120
 ) >&2 || exit $?
 module=$(find "$root/build/wheel/bindings/python" -maxdepth 1 -name '_dodona.*.so')
 strip -o "$root/build/wheel/${module##*/}" "$module" || exit 70

@@ -29,11 +29,11 @@ def code_of(line):
 
 
 class Places:
-    """Where an instruction comes from: its file below the folder, line and column, by its number of debug information."""
+    """Where an instruction comes from: its file below one of the folders, line and column, by its number of debug information."""
 
-    def __init__(self, module, root, folder):
+    def __init__(self, module, root, folders):
         self.files, self.scopes, self.locations, self.texts = {}, {}, {}, {}
-        self.root, self.folder = root, folder
+        self.root, self.folders = root, [root / folder for folder in folders]
         for number, kind, fields in re.findall(r"^!(\d+) = (?:distinct )?!(DI\w+)\((.*)\)$", module, re.M):
             found = dict(re.findall(r"\b(file|scope|line|column|filename|directory|inlinedAt): (?:!)?(\"[^\"]*\"|\d+)", fields))
             if kind == "DIFile":
@@ -45,13 +45,13 @@ class Places:
                 self.locations[number] = (found["scope"], int(found.get("line", 0)), int(found.get("column", 0)))
 
     def of(self, line):
-        """(path below the root, line, column, the code from there on, the whole line of code); None outside the folder's .cpp files."""
+        """(path below the root, line, column, the code from there on, the whole line of code); None outside the folders' .cpp files."""
         found = re.search(r"!dbg !(\d+)", line)
         if not found or found.group(1) not in self.locations:
             return None
         scope, row, column = self.locations[found.group(1)]
         path = self.files.get(self.scopes.get(scope, (None, None))[0])
-        if path is None or path.suffix != ".cpp" or row == 0 or not path.is_relative_to(self.root / self.folder):
+        if path is None or path.suffix != ".cpp" or row == 0 or not any(map(path.is_relative_to, self.folders)):
             return None
         if path not in self.texts:
             self.texts[path] = [code_of(text) for text in path.read_text().splitlines()]
@@ -323,7 +323,7 @@ def arguments_of(text):
     return [(one.group(1), one.group(2)) if one else ("", "") for one in found]
 
 
-def with_mutants(module, root, folder, first):
+def with_mutants(module, root, folders, first):
     """(the module with its mutants, the list of them); their numbers begin with `first`."""
-    writer = Writer(module, Places(module, pathlib.Path(root).resolve(), folder), first)
+    writer = Writer(module, Places(module, pathlib.Path(root).resolve(), folders), first)
     return writer.written(), writer.mutants

@@ -4,8 +4,9 @@ Puts all mutants of oracle/cost, oracle/plan and oracle/step into the test progr
 once which tests would see each of them differ, and runs those tests with one mutant at a time. FOLDER: which mutants are run;
 --mutants: so many of each, drawn by the seed; all of them if left out. A mutant is killed if a test fails or runs on far longer
 than before, and survives otherwise. Results are kept in build/mutation/results.jsonl, so that a run goes on where it was
-stopped; --again runs survivors again, after tests were added; --programs leaves the other test programs out; another
-folder than build/mutation is $DODONA_MUTATION. Prints the survivors and a table by folder.
+stopped; --again runs survivors again, after tests were added; --programs leaves the other test programs out; --drawn has the
+programs that draw worlds too (take hours), with DODONA_FULL=1 all their seeds; another folder than build/mutation is
+$DODONA_MUTATION. Prints the survivors and a table by folder.
 """
 import argparse
 import json
@@ -20,11 +21,12 @@ import mutants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / os.environ.get("DODONA_MUTATION", "build/mutation")
-LAYERS = ["cost", "plan", "step"]
+AREA = "libdodona-core.a"  # of oracle/LAYERS: what the mutated folders are compiled into
 
-# Test programs that may kill, the cheap ones first; those of all layers together.
+# Test programs that may kill, the cheap ones first; those of all folders together.
 WHOLE = ["tests/play_test", "tests/laws/laws_test", "tests/reports_test", "tests/published/published_test",
          "tests/search_test"]
+DRAWN = ["tests/worlds/worlds_test", "tests/worlds/answers_test", "tests/played/played_test"]  # with --drawn
 PROGRAMS = {
     "oracle/cost": ["tests/cost_test", "tests/step_test", "tests/derivation/derivation_test", *WHOLE],
     "oracle/plan": ["tests/plan_test", "tests/step_test", "tests/derivation/derivation_test", *WHOLE],
@@ -40,31 +42,28 @@ def output_of(words, cwd):
     return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=True).stdout
 
 
-def built_layers(build):
-    """The objects of the three layers with all mutants, and the mutants."""
-    objects, found = {}, []
-    for layer in LAYERS:
-        sources = sorted((build / f"libdodona-{layer}.a.p").glob("*.cpp")) or sys.exit("the build is not one with -Dunity=on")
-        objects[layer] = []
-        for source in sources:
-            plain = output_of(["clang++", *COMPILE, "-I.", f"-I{ROOT}", "-Ioracle", f"-I{ROOT}/oracle", "-Xclang", "-disable-llvm-passes",
-                               "-fno-discard-value-names", "-gline-tables-only", "-S", "-emit-llvm", "-o", "-", str(source)], build)
-            text, more = mutants.with_mutants(plain, ROOT, f"oracle/{layer}", len(found) + 1)
-            module = OUT / f"{source.stem}.ll"
-            module.write_text(text)
-            subprocess.run(["clang++", *COMPILE, "-c", str(module), "-o", str(module.with_suffix(".o"))], check=True)
-            objects[layer].append(str(module.with_suffix(".o")))
-            found += more
+def built_area(build):
+    """The objects of the area with all mutants, and the mutants."""
+    objects, found = [], []
+    sources = sorted((build / f"{AREA}.p").glob("*.cpp")) or sys.exit("the build is not one with -Dunity=on")
+    for source in sources:
+        plain = output_of(["clang++", *COMPILE, "-I.", f"-I{ROOT}", "-Ioracle", f"-I{ROOT}/oracle", "-Xclang", "-disable-llvm-passes",
+                           "-fno-discard-value-names", "-gline-tables-only", "-S", "-emit-llvm", "-o", "-", str(source)], build)
+        text, more = mutants.with_mutants(plain, ROOT, sorted(PROGRAMS), len(found) + 1)
+        module = OUT / f"{source.stem}.ll"
+        module.write_text(text)
+        subprocess.run(["clang++", *COMPILE, "-c", str(module), "-o", str(module.with_suffix(".o"))], check=True)
+        objects.append(str(module.with_suffix(".o")))
+        found += more
     return objects, found
 
 
 def linked(build, program, objects):
-    """The test program with the mutated objects in place of the layers' archives."""
+    """The test program with the mutated objects in place of the area's archive."""
     command = output_of(["ninja", "-t", "commands", program], build).strip().split("\n")[-1].split()
     words = []
     for word in command:
-        layer = re.fullmatch(r"(?:\S*/)?libdodona-(\w+)\.a", word)
-        words += objects[layer.group(1)] if layer and layer.group(1) in objects else [word]
+        words += objects if pathlib.Path(word).name == AREA else [word]
     made = OUT / pathlib.Path(program).name
     words[words.index("-o") + 1] = str(made)
     subprocess.run([*words, str(OUT / "mutant_listener.o")], cwd=build, check=True)
@@ -123,16 +122,18 @@ def main():
     parser.add_argument("folders", nargs="+", choices=sorted(PROGRAMS))
     parser.add_argument("--mutants", type=int)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--build", default="build/test")
+    parser.add_argument("--build", default="build/release")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--programs", nargs="+", help="only these test programs")
+    parser.add_argument("--drawn", action="store_true", help="the programs that draw worlds may kill too")
     asked = parser.parse_args()
     build = ROOT / asked.build
     OUT.mkdir(parents=True, exist_ok=True)
-    kills = {folder: [one for one in PROGRAMS[folder] if not asked.programs or one in asked.programs] for folder in asked.folders}
+    kills = {folder: [one for one in PROGRAMS[folder] + DRAWN * asked.drawn if not asked.programs or one in asked.programs]
+             for folder in asked.folders}
     programs = sorted({program for folder in asked.folders for program in kills[folder]})
     subprocess.run(["ninja", "-j1", "-C", str(build), *programs], check=True, stdout=subprocess.DEVNULL)
-    objects, every = built_layers(build)
+    objects, every = built_area(build)
     subprocess.run(["c++", "-std=c++20", "-O1", "-c", str(ROOT / "tests/mutation/mutant_listener.cpp"), "-o",
                     str(OUT / "mutant_listener.o")], check=True)
     ready = {program: linked(build, program, objects) for program in programs}

