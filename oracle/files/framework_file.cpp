@@ -84,7 +84,7 @@ Description number_of(const FrameworkParameterKind& kind, const Description& (*b
     value.help = kind.meaning;
     return {.noun = kind.is_time ? "time of a framework" : "ratio of a framework",
             .summary = "The value of a parameter, and the interval that it lies in with 90 %.",
-            .keys = {required<&Number::value>("value", "The value.", std::move(value)),
+            .keys = {required<&Number::value>("value", "The value.", value),
                      optional<&Number::lo>("lo", "Lower end of the interval.", end_of_interval<is_lo_the_value>(kind)),
                      optional<&Number::hi>("hi", "Upper end of the interval.", end_of_interval<is_hi_the_value>(kind)),
                      optional_as<&Number::bounds>(optional_type<Bounds>(record_type(bounds)), "bounds",

@@ -34,6 +34,11 @@ std::size_t lines(const std::string& text) {
 class CalibrateTest : public ::testing::Test {
 protected:
     CalibrateTest() { std::ofstream(place_.path() / "tiny.yaml") << kModel; }
+    void SetUp() override {
+        if (!can_calibrate()) {
+            GTEST_SKIP() << "dodona-calibrate is not built";
+        }
+    }
     Folder place_;
 };
 

@@ -17,6 +17,11 @@ using cases::content;
 /// The root of this repository.
 inline std::filesystem::path source() { return std::getenv("DODONA_SOURCE"); }
 
+/// Whether dodona-calibrate is built: -Dcalibrate=disabled leaves it out.
+inline bool can_calibrate() {
+    return std::filesystem::exists(std::filesystem::path(std::getenv("DODONA_PROGRAM")).parent_path() / "dodona-calibrate");
+}
+
 struct Outcome {
     int code = -1;
     std::string out;

@@ -38,7 +38,7 @@ mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Pac
 work=$(mktemp -d) || exit 99
 debian=$work/debian
 user=$work/user # without compilers
-trap 'umount "$debian/proc" "$user/proc" 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
+trap 'umount "$debian/dev/pts" "$debian/proc" "$user/proc" 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 
 seconds() { date +%s.%N; }
@@ -70,12 +70,13 @@ in_debian() { in_system "$debian" "$@"; }
 # A user without rights of any kind, in a folder of their own.
 as_user() {
     chroot --userspec=1000:1000 "$debian" /usr/bin/env -i PATH=/usr/bin:/bin HOME=/home/user LC_ALL=C.UTF-8 \
-        DODONA_DRAW="${DODONA_DRAW:-0}" DODONA_FULL="${DODONA_FULL:-}" "$@"
+        DODONA_DRAW="${DODONA_DRAW:-0}" "$@"
 }
 in_debian true || skip 'chroot is not allowed'
 in_debian update-ca-certificates >/dev/null 2>&1
 cp -a "$debian" "$user"
 mount -t proc proc "$debian/proc" 2>/dev/null # `calibrate` reads what the machine is
+mount -t devpts -o newinstance,ptmxmode=666 devpts "$debian/dev/pts" 2>/dev/null && ln -sf pts/ptmx "$debian/dev/ptmx"
 mount -t proc proc "$user/proc" 2>/dev/null   # an installed dodona looks for its data beside itself
 in_system "$user" apt-get update >"$work/log" 2>&1 || skip 'no network in the chroot'
 
