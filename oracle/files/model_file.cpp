@@ -281,10 +281,9 @@ constexpr const char* kLayersSchema = R"({
 })";
 
 /// Its reader is this file's: values may be expressions over parameters.
-Key own_key(std::string name, std::string is, std::string schema, std::string meaning, std::string without) {
-    Key key = optional_as({OwnType{std::move(is), std::move(schema)}}, std::move(name), std::move(meaning));
-    key.default_text = std::move(without);
-    return key;
+Key own_key(std::string_view name, std::string is, std::string schema, std::string_view meaning,
+            std::string_view without) {
+    return optional_as({OwnType{std::move(is), std::move(schema)}}, name, meaning, {.default_text = without});
 }
 
 }  // namespace

@@ -196,11 +196,9 @@ void check_study(Fields& fields, Study& study, const Reading& /*reading*/) {
 }
 
 /// Its reader is this file's: it depends on the parameters.
-Key expression_key(std::string name, std::string meaning) {
-    Key key = optional_as({OwnType{"an expression", R"({"type": ["string", "number"]})"}}, std::move(name),
-                          std::move(meaning));
-    key.default_text = "none";
-    return key;
+Key expression_key(std::string_view name, std::string_view meaning) {
+    return optional_as({OwnType{"an expression", R"({"type": ["string", "number"]})"}}, name, meaning,
+                       {.default_text = "none"});
 }
 
 constexpr const char* kSpaceSchema = R"({

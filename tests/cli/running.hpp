@@ -19,7 +19,8 @@ inline std::filesystem::path source() { return std::getenv("DODONA_SOURCE"); }
 
 /// Whether dodona-calibrate is built: -Dcalibrate=disabled leaves it out.
 inline bool can_calibrate() {
-    return std::filesystem::exists(std::filesystem::path(std::getenv("DODONA_PROGRAM")).parent_path() / "dodona-calibrate");
+    return std::filesystem::exists(std::filesystem::path(std::getenv("DODONA_PROGRAM")).parent_path() /
+                                   "dodona-calibrate");
 }
 
 struct Outcome {

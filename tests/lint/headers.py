@@ -7,15 +7,40 @@ read, so that only headers with a newer file in that list are compiled again.
 """
 
 import concurrent.futures
+import json
 import os
+import shlex
 import subprocess
 import sys
 
-import compiled
 import tree
 
 root, build = map(os.path.abspath, sys.argv[1:3])
 stamps = os.path.join(build, "headers")
+
+
+def commands():
+    """Folder -> the command that compiles a source of it, without input and output."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        entries = json.load(file)
+    result = {}
+    for entry in entries:
+        words = shlex.split(entry["command"])
+        keep = [w for i, w in enumerate(words)
+                if w not in ("-MD", "-c", "-o", "-MF", "-MQ", "ccache") and words[i - 1] not in ("-c", "-o", "-MF", "-MQ")]
+        for path in sources_of(os.path.join(entry["directory"], entry["file"])):
+            if path.endswith(".cpp"):
+                result.setdefault(os.path.dirname(path), keep)
+    return result
+
+
+def sources_of(path):
+    """The sources of the repository that a source compiles: itself, or those that a unity build includes in it."""
+    if "-unity" not in os.path.basename(path):
+        return [os.path.relpath(path, root)]
+    with open(path, encoding="utf-8") as file:
+        return [os.path.relpath(os.path.join(build, line.split("<")[1].split(">")[0]), root)
+                for line in file if line.startswith("#include")]
 
 
 def is_current(stamp):
@@ -50,7 +75,7 @@ def has_own_source(header):
 
 
 def main():
-    known = {os.path.dirname(source): command for source, command in reversed(compiled.commands(root, build).items())}
+    known = commands()
     if not known:
         tree.skip("nothing is compiled yet")
     os.makedirs(stamps, exist_ok=True)
