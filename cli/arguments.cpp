@@ -33,6 +33,10 @@ std::string as_typed(std::string_view typed) {
     return "\"" + shown + (typed.size() > kLongest ? "..." : "") + "\"";
 }
 
+std::string no_choice(const std::string& typed, std::span<const std::string> choices) {
+    return fmt::format("{} is not one of {}{}", as_typed(typed), join(choices), did_you_mean(typed, choices));
+}
+
 bool Arguments::has(const std::string& name) const {
     const auto found = values_.find(name);
     return found != values_.end() && !found->second.empty();
@@ -44,7 +48,7 @@ Arguments Arguments::with(const std::string& name, const std::string& value) con
     if (!value.empty()) {
         values[name] = {value};
     }
-    return Arguments(std::move(values));
+    return Arguments(std::move(values), places_);
 }
 
 std::vector<std::string> Arguments::all(const std::string& name) const {
@@ -59,7 +63,14 @@ void Arguments::give(const std::string& name, const std::string& value, bool rep
 }
 
 void Arguments::fault(const std::string& name, const std::string& message, const std::string& help) {
-    faults_.error({}, name + ": " + message, help);
+    const auto place = places_.find(name.substr(0, name.find(' ')));
+    faults_.error(place == places_.end() ? Location{} : place->second, name + ": " + message, help);
+}
+
+void Arguments::refuse(const std::string& name, const std::string& message) {
+    if (refused_.insert(name).second) {
+        fault(name, message);
+    }
 }
 
 void Arguments::missing(const std::string& what, const std::string& help) {
@@ -185,8 +196,9 @@ std::optional<std::string> Arguments::word(const std::string& name, std::span<co
         if (auto meant = choice_meant(*typed, choices)) {
             return meant;
         }
-        fault(name,
-              fmt::format("{} is not one of {}{}", as_typed(*typed), join(choices), did_you_mean(*typed, choices)));
+        if (!refused_.contains(name)) {
+            fault(name, no_choice(*typed, choices));
+        }
         return std::nullopt;
     }
     return typed;

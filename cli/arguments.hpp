@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,8 +22,10 @@ class Arguments {
 public:
     /// Values in the order given, by the long name of their option or the name of their positional.
     using Values = std::map<std::string, std::vector<std::string>>;
+    /// Where values stand that are from a file, by the same names.
+    using Places = std::map<std::string, Location>;
 
-    explicit Arguments(Values values) : values_(std::move(values)) {}
+    explicit Arguments(Values values, Places places = {}) : values_(std::move(values)), places_(std::move(places)) {}
 
     [[nodiscard]] bool has(const std::string& name) const;
     /// The same arguments with another value of an option or a positional, without their faults; empty: without it.
@@ -58,6 +61,8 @@ public:
     [[nodiscard]] std::string* answer() const { return answer_; }
 
     void fault(const std::string& name, const std::string& message, const std::string& help = {});
+    /// A fault of a value that `word` does not look at again.
+    void refuse(const std::string& name, const std::string& message);
     void missing(const std::string& what, const std::string& help);
     void throw_if_faults() const { faults_.throw_if_errors(); }
 
@@ -70,6 +75,8 @@ private:
     std::optional<Quantity<D>> positive(const std::string& name, const std::string& help);
 
     Values values_;
+    Places places_;
+    std::set<std::string> refused_;
     Diagnostics faults_;
     std::string* answer_ = nullptr;
 };
@@ -79,5 +86,8 @@ private:
 std::vector<std::string> between_commas(const std::string& typed);
 
 std::string as_typed(std::string_view typed);
+
+/// Why a value that means none of the choices is refused.
+std::string no_choice(const std::string& typed, std::span<const std::string> choices);
 
 }  // namespace dodona::cli

@@ -8,7 +8,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/files.hpp"
+#include "cli/help.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 
@@ -54,95 +54,9 @@ end
 complete -c dodona -a '(__dodona_complete)'
 )"}};
 
-std::vector<std::string> names_that_come_with_dodona(Names names) {
-    switch (names) {
-        case Names::none: return {};
-        case Names::models: return library().models();
-        case Names::machines: return library().clusters();
-        case Names::devices: return library().devices();
-        case Names::strategies: return library().strategies();
-        case Names::frameworks: return library().frameworks();
-        case Names::exchanges: return library().exchanges();
-    }
-    return {};
-}
-
-/// "gpipe|1f1b|interleaved-1f1b": the choices; nothing of "N" or "AXIS=SIZE,...".
-std::vector<std::string> choices_in(const std::string& value) {
-    std::vector<std::string> choices;
-    for (std::size_t begin = 0; begin <= value.size();) {
-        const std::size_t end = std::min(value.find('|', begin), value.size());
-        const std::string choice = value.substr(begin, end - begin);
-        const bool is_word = std::none_of(choice.begin(), choice.end(),
-                                          [](char c) { return (c >= 'A' && c <= 'Z') || c == '=' || c == ','; });
-        if (is_word && value.find('|') != std::string::npos) {
-            choices.push_back(choice);
-        }
-        begin = end + 1;
-    }
-    return choices;
-}
-
-std::vector<std::string> values_of(const Option& option) {
-    std::vector<std::string> values = choices_in(option.value);
-    for (std::string& name : names_that_come_with_dodona(option.completes)) {
-        values.push_back(std::move(name));
-    }
-    return values;
-}
-
 std::vector<std::string> starting_with(const std::string& begin, std::vector<std::string> words) {
     std::erase_if(words, [&](const std::string& word) { return !word.starts_with(begin); });
     return words;
-}
-
-/// The option whose value the last word is; null where it is none's.
-const Option* option_before(const Command& command, const std::vector<std::string>& words) {
-    if (words.size() < 2) {
-        return nullptr;
-    }
-    const Option* option = command.option(words[words.size() - 2]);
-    return option != nullptr && option->takes_value() ? option : nullptr;
-}
-
-/// Which of the command's positionals the last word is; null where it has none left.
-const Positional* positional_at(const Command& command, const std::vector<std::string>& words) {
-    std::size_t before = 0;
-    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-        const Option* option = command.option(words[i]);
-        before += words[i].starts_with("-") ? 0 : 1;
-        i += option != nullptr && option->takes_value() ? 1 : 0;
-    }
-    if (before < command.positionals.size()) {
-        return &command.positionals[before];
-    }
-    return !command.positionals.empty() && command.positionals.back().many ? &command.positionals.back() : nullptr;
-}
-
-std::vector<std::string> option_names(const Command& command, const std::vector<std::string>& words) {
-    std::vector<std::string> names;
-    for (const Option& option : command.options) {
-        const bool is_given = std::any_of(words.begin(), words.end() - 1,
-                                          [&](const std::string& word) { return option.is_called(word); });
-        if (!is_given || option.repeats) {
-            names.push_back(option.long_name());
-        }
-    }
-    names.emplace_back("--help");
-    return names;
-}
-
-std::vector<std::string> completions_of(const Command& command, const std::vector<std::string>& words) {
-    const std::string& last = words.back();
-    if (const Option* option = option_before(command, words)) {
-        return starting_with(last, values_of(*option));
-    }
-    if (last.starts_with("-")) {
-        return starting_with(last, option_names(command, words));
-    }
-    const Positional* positional = positional_at(command, words);
-    return positional == nullptr ? std::vector<std::string>{}
-                                 : starting_with(last, names_that_come_with_dodona(positional->completes));
 }
 
 /// What makes a command of two words with the first: "run" after "trials".
@@ -212,16 +126,16 @@ std::vector<std::string> completions(std::vector<std::string> words) {
     if (found == all.end() || !found->handed_to.empty()) {
         return {};
     }
-    std::vector<std::string> candidates = completions_of(*found, {words.begin() + 1, words.end()});
-    for (std::string& candidate : candidates) {
+    std::vector<std::string> all_candidates = candidates(*found, {words.begin() + 1, words.end()});
+    for (std::string& candidate : all_candidates) {
         candidate.insert(0, before);
     }
     if (words.size() == 2) {
         for (std::string& second : starting_with(words.back(), seconds)) {
-            candidates.push_back(std::move(second));
+            all_candidates.push_back(std::move(second));
         }
     }
-    return candidates;
+    return all_candidates;
 }
 
 Command completion_command() {

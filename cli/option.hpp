@@ -16,6 +16,7 @@ struct Option {
     std::string group = "Options";
     bool repeats = false;
     std::string old_name = {};  ///< "--chunks": an earlier name that is still read, and not in `--help`
+    bool takes_more = false;    ///< words than `value` lists
     Names completes = Names::none;
 
     /// "--gpus": what faults and values go by.

@@ -2,61 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <istream>
+#include <map>
+#include <sstream>
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "cli/app.hpp"
+#include "cli/help.hpp"
 #include "cli/words.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
-/// Lines of `--help`, where a command has more options than fit; all are in `--help all`.
-constexpr std::int64_t kHelpLines = 30;
-constexpr std::size_t kHelpWidth = 100;
-/// Where descriptions start.
-constexpr std::size_t kHelpColumn = 34;
-
-/// A name, and its description in a column of its own, below the name where that is long.
-std::string help_line(const std::string& name, const std::string& description) {
-    std::string line = "  " + name;
-    line += line.size() + 2 > kHelpColumn ? "\n" + std::string(kHelpColumn, ' ')
-                                          : std::string(kHelpColumn - line.size(), ' ');
-    for (const char c : description) {
-        line += c;
-        line += c == '\n' ? std::string(kHelpColumn, ' ') : "";
-    }
-    return line + "\n";
-}
-
-/// What most questions need; a command's other options are in `--help all`.
-constexpr std::array<std::string_view, 32> kCommonOptions{
-    "--machine", "--gpus",      "--batch",         "--seq",       "--strategy",    "--save",   "--why-not",
-    "--plan",    "--mesh",      "--zero",          "--recompute", "--micro-batch", "--format", "--output",
-    "--brief",   "--tokens",    "--deadline",      "--budget",    "--price",       "--find",   "--all",
-    "--models",  "--machines",  "--batch-per-gpu", "--model",     "--precision",   "--export", "--from",
-    "--cores",   "--tolerance", "--task",          "--explain"};
-
-bool is_rare(const Option& option) {
-    return std::find(kCommonOptions.begin(), kCommonOptions.end(), option.long_name()) == kCommonOptions.end();
-}
+/// Values of a positional that takes many: more than a command line has words.
+constexpr int kMany = 1 << 24;
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
 
-/// A word that starts with a dash: "--gpus=8", "-p8", "-p".
-struct OptionWord {
-    std::string name;
-    std::optional<std::string> value;
-
-    explicit OptionWord(const std::string& word) {
-        const bool is_long = word.starts_with("--");
-        const std::size_t end = is_long ? word.find('=') : std::min<std::size_t>(2, word.size());
-        name = word.substr(0, end);
-        if (end < word.size()) {
-            value = word.substr(end + (word[end] == '=' ? 1 : 0));
-        }
-    }
-};
+/// "--gpus" of "--gpus=8", "-p" of "-p8".
+std::string option_in(const std::string& word) { return word.substr(0, word.starts_with("--") ? word.find('=') : 2); }
 
 /// "--tp": an axis, which other programs take as an option.
 bool is_usual_axis(const std::string& option) {
@@ -68,6 +37,13 @@ bool is_usual_axis(const std::string& option) {
     return means_virtual_stages(axis) || std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
+/// A command that takes what this one does not; empty: there is none.
+std::string taken_elsewhere(const std::string& name, std::span<const Command> commands) {
+    const auto other =
+        std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.option(name) != nullptr; });
+    return other == commands.end() ? "" : fmt::format("`{} {}` takes {}", other->program, other->name, name);
+}
+
 std::string unknown_option_help(const Command& command, const std::string& name, std::span<const Command> commands) {
     const char* const takes_axes = command.option("--mesh") != nullptr    ? "--mesh"
                                    : command.option("--fixed") != nullptr ? "--fixed"
@@ -75,189 +51,386 @@ std::string unknown_option_help(const Command& command, const std::string& name,
     if (takes_axes != nullptr && is_usual_axis(name)) {
         return fmt::format("write {} {}=N", takes_axes, name.substr(2));
     }
-    std::vector<std::string> names{"--help"};
+    std::vector<std::string> names{"--help", "--config"};
     for (const Option& option : command.options) {
         names.push_back(option.long_name());
     }
     if (const std::string near = nearest(name, names); !near.empty()) {
         return fmt::format("did you mean {}?", near);
     }
-    for (const Command& other : commands) {
-        if (other.option(name) != nullptr) {
-            return fmt::format("`{} {}` takes {}", other.program, other.name, name);
-        }
-    }
-    return fmt::format("`{} {} --help` lists the options", command.program, command.name);
+    const std::string other = taken_elsewhere(name, commands);
+    return other.empty() ? fmt::format("`{} {} --help` lists the options", command.program, command.name) : other;
 }
 
-/// One value for each positional, and all that is left for the last.
-void assign_positionals(const Command& command, const std::vector<std::string>& words, Arguments::Values& values) {
-    const std::size_t last = command.positionals.empty() ? 0 : command.positionals.size() - 1;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const bool is_extra = command.positionals.empty() || (i > last && !command.positionals[last].many);
-        if (is_extra) {
-            fail({},
-                 i == 0 ? fmt::format("unexpected argument {}", as_typed(words[i]))
-                        : fmt::format("unexpected argument {} after {}", as_typed(words[i]), as_typed(words[i - 1])),
-                 "usage: " + usage(command));
+/// What CLI11 takes from one command line. Faults are kept by the word that they are about.
+struct Line {
+    const Command& command;
+    std::span<const Command> commands;
+    const std::vector<std::string>& typed;
+    std::vector<std::string> left{typed.rbegin(), typed.rend()};  ///< CLI11 takes them from the end
+    std::vector<bool> is_taken = std::vector<bool>(typed.size());
+    std::map<std::size_t, Diagnostic> faults = {};
+    Diagnostics file_faults = {};
+    bool in_file = false;  ///< CLI11 is past the words
+    Arguments::Values values = {};
+    Arguments::Places places = {};
+    std::vector<std::pair<std::string, std::string>> refused = {};  ///< options, and why none takes their value
+
+    void fault(std::size_t word, std::string message, std::string help = {}) {
+        faults.try_emplace(word, Diagnostic{Severity::error, {}, std::move(message), std::move(help)});
+    }
+    std::string take(const CLI::App& app, const CLI::Option& option, const std::string& given);
+    void check_choice(const CLI::Option& option, const std::string& value);
+    std::vector<std::string> plain_words();
+};
+
+/// Called by CLI11 for each value that it gives to an option, right after it took the word. CLI11 takes the next word
+/// whatever it is, also behind `--name=`, and more of `-n=value` than its value: here that is put right.
+std::string Line::take(const CLI::App& app, const CLI::Option& option, const std::string& given) {
+    const std::string name = option.get_name();
+    if (in_file) {
+        values[name].push_back(given);
+        return given;
+    }
+    std::string value = given;
+    std::size_t at = typed.size() - left.size() - 1;
+    is_taken[at] = true;
+    if (option.get_expected_min() == 0) {
+        if (option.check_name(typed[at])) {
+            values[name] = {at + 1 < typed.size() ? typed[at + 1] : ""};  // `--help` asks for it
+        } else {
+            fault(at, name + ": takes no value");
         }
-        values[command.positionals[std::min(i, last)].name].push_back(words[i]);
+        return given;
+    }
+    if (given != typed[at]) {
+        value.erase(0, value.starts_with('=') && !typed[at].starts_with("--") ? 1 : 0);
+    } else {
+        const std::string& before = typed[--at];
+        const bool is_empty = before.starts_with("--") && before.ends_with('=');
+        const bool is_missing = !is_empty && is_option(given) && app.get_option_no_throw(option_in(given)) != nullptr;
+        is_taken[at] = true;
+        if (is_empty || is_missing) {
+            value.clear();
+            is_taken[at + 1] = false;
+            left.push_back(given);
+        }
+        if (is_missing) {
+            fault(at, fmt::format("{}: a value is missing before {}", name, as_typed(given)));
+            return value;
+        }
+    }
+    values[name].push_back(value);
+    return value;
+}
+
+void Line::check_choice(const CLI::Option& option, const std::string& value) {
+    const std::string all = option.get_type_name();
+    const std::vector<std::string> choices = choices_in(all);
+    const Option* listed = command.option(option.get_name());
+    const bool has_others = static_cast<std::size_t>(std::count(all.begin(), all.end(), '|')) + 1 != choices.size();
+    if (!value.empty() && !choices.empty() && !has_others && !listed->takes_more && !choice_meant(value, choices)) {
+        refused.emplace_back(option.get_name(), no_choice(value, choices));
     }
 }
 
-}  // namespace
-
-Arguments parse(const Command& command, const std::vector<std::string>& words, std::span<const Command> commands) {
-    Arguments::Values values;
-    std::vector<std::string> positionals;
-    Diagnostics faults;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (words[i] == "--") {
-            positionals.insert(positionals.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
-            break;
-        }
-        if (!is_option(words[i])) {
-            positionals.push_back(words[i]);
+/// Words that are no option's. Those that look like an option are faults.
+std::vector<std::string> Line::plain_words() {
+    std::vector<std::string> plain;
+    bool marked = false;
+    for (std::size_t i = 0; i < typed.size(); ++i) {
+        if (is_taken[i]) {
             continue;
         }
-        const OptionWord typed(words[i]);
-        const Option* option = command.option(typed.name);
-        const bool has_next = i + 1 < words.size();
-        if (option == nullptr) {
-            faults.error({}, fmt::format("unknown option {}", as_typed(typed.name)),
-                         unknown_option_help(command, typed.name, commands));
-        } else if (!option->takes_value()) {
-            if (typed.value) {
-                faults.error({}, option->long_name() + ": takes no value");
-            }
-            values[option->long_name()] = {"yes"};
-        } else if (typed.value) {
-            values[option->long_name()].push_back(*typed.value);
-        } else if (has_next && is_option(words[i + 1]) && command.option(OptionWord(words[i + 1]).name) != nullptr) {
-            faults.error({},
-                         fmt::format("{}: a value is missing before {}", option->long_name(), as_typed(words[i + 1])));
-        } else if (has_next) {
-            values[option->long_name()].push_back(words[++i]);
+        if (!marked && typed[i] == "--") {
+            marked = true;
+        } else if (!marked && is_option(typed[i])) {
+            const std::string name = option_in(typed[i]);
+            fault(i, fmt::format("unknown option {}", as_typed(name)), unknown_option_help(command, name, commands));
         } else {
-            faults.error({}, option->long_name() + ": a value is missing",
-                         fmt::format("write {} {}", option->long_name(), option->value));
+            plain.push_back(typed[i]);
         }
     }
-    // Words that are too many may be values of unknown options, so these come first.
-    faults.throw_if_errors();
-    assign_positionals(command, positionals, values);
-    return Arguments(values);
+    return plain;
 }
 
-std::string usage(const Command& command) {
-    std::string line = command.program + " " + command.name;
-    for (const Positional& positional : command.positionals) {
-        line += positional.required ? " " + positional.name : " [" + positional.name + "]";
-        line += positional.many ? " ..." : "";
-    }
-    return line + (command.usage.empty() ? "" : " " + command.usage) + (command.options.empty() ? "" : " [OPTIONS]");
-}
+/// The file of --config. CLI11 reads each of its lines alone, so that faults have their place.
+class OptionFile : public CLI::ConfigTOML {
+public:
+    OptionFile(Line& line, const CLI::App& app) : line_(line), app_(app) {}
 
-namespace {
+    std::vector<CLI::ConfigItem> from_config(std::istream& input) const override;
 
-/// "-p, --gpus N".
-std::string option_name(const Option& option) {
-    const std::string names =
-        option.short_name().empty() ? "    " + option.long_name() : option.short_name() + ", " + option.long_name();
-    return names + (option.takes_value() ? " " + option.value : "");
-}
+private:
+    struct Entry {
+        CLI::ConfigItem item;
+        Location where;
+        std::string value;  ///< as it is written
+        bool repeats = false;
+    };
+    [[nodiscard]] std::vector<Entry> entries(std::istream& input) const;
+    [[nodiscard]] const Command* command_of(const Entry& entry) const;
+    bool resolve(const Command& command, Entry& entry) const;
+    void fault(const Entry& entry, const std::string& message, const std::string& help = {}) const {
+        line_.file_faults.error(entry.where, entry.item.name + ": " + message, help);
+    }
 
-std::string help_of_all(const Command& command) {
-    std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, usage(command));
-    for (const Positional& positional : command.positionals) {
-        text += help_line(positional.name, positional.description);
-    }
-    std::string group;
-    for (const Option& option : command.options) {
-        if (option.group != group) {
-            group = option.group;
-            text += fmt::format("\n{}:\n", group);
-        }
-        text += help_line(option_name(option), option.description);
-    }
-    return text + "\n" + command.examples + "\n";
-}
+    Line& line_;
+    const CLI::App& app_;
+};
 
-std::int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
-
-/// The first clause of a description, on one line; a list in brackets or after a colon is left to `--help all`.
-std::string brief(std::string description) {
-    description = description.substr(0, description.find(';'));
-    std::replace(description.begin(), description.end(), '\n', ' ');
-    for (const std::string_view end : {": ", " (", ", "}) {
-        if (kHelpColumn + description.size() > kHelpWidth) {
-            description = description.substr(0, description.find(end));
-        }
-    }
-    return description;
-}
-
-/// The name with one word for a long list of choices.
-std::string brief_name(const Option& option) {
-    const std::string whole = option_name(option);
-    if (2 + whole.size() + 2 <= kHelpColumn || option.value.find('|') == std::string::npos) {
-        return whole;
-    }
-    return whole.substr(0, whole.size() - option.value.size()) + option.value.substr(0, option.value.find('|')) +
-           "|...";
-}
-
-/// "Examples:" and each of them, with the lines that it goes on in, without what else is said there.
-std::vector<std::string> examples_of(const Command& command) {
-    std::vector<std::string> examples;
-    bool goes_on = false;
-    const std::size_t start = command.examples.find("Examples:\n");
-    for (std::size_t at = start; at != std::string::npos && at < command.examples.size();) {
-        const std::size_t end = std::min(command.examples.find('\n', at), command.examples.size());
-        const std::string line = command.examples.substr(at, end - at);
-        if (!goes_on) {
-            examples.emplace_back();
-        }
-        examples.back() += line + "\n";
-        goes_on = !line.empty() && line.back() == '\\';
-        at = end + 1;
-    }
-    return examples;
-}
-
-/// The common options, a line each, and as many examples as kHelpLines leave room for.
-std::string help_of_common(const Command& command, std::size_t rare) {
-    std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, usage(command));
-    for (const Positional& positional : command.positionals) {
-        text += help_line(positional.name, brief(positional.description));
-    }
-    text += "\n";
-    for (const Option& option : command.options) {
-        if (!is_rare(option)) {
-            text += help_line(brief_name(option), brief(option.description));
-        }
-    }
-    const std::string more = rare > 0 ? fmt::format(", and lists {} more options", rare) : "";
-    text += fmt::format("\n`{} {} --help all` says more{}.\n\n", command.program, command.name, more);
-    const std::vector<std::string> examples = examples_of(command);
-    for (std::size_t i = 0; i < examples.size(); ++i) {
-        const bool is_first = i < 2;  // after "Examples:"
-        if (is_first || lines_of(text + examples[i]) <= kHelpLines) {
-            text += examples[i];
-        }
-    }
+std::string trimmed(std::string text) {
+    CLI::detail::trim(text);
     return text;
 }
 
+/// What is behind "=", without a comment.
+std::string value_in(const std::string& text) {
+    const std::size_t begin = std::min(text.find('='), text.size() - 1) + 1;
+    return trimmed(text.substr(begin, text.find('#', begin) - begin));
+}
+
+std::vector<OptionFile::Entry> OptionFile::entries(std::istream& input) const {
+    Source read{.name = line_.values["--config"].back(), .lines = {}};
+    for (std::string line; std::getline(input, line);) {
+        read.lines.push_back(line);
+    }
+    const auto source = std::make_shared<const Source>(std::move(read));
+    std::vector<Entry> all;
+    std::vector<std::string> section;
+    for (std::size_t i = 0; i < source->lines.size(); ++i) {
+        std::string text = trimmed(source->lines[i]);
+        if (text.empty() || text.front() == '#' || text.front() == ';') {
+            continue;
+        }
+        const Location where{.source = source,
+                             .line = static_cast<int>(i) + 1,
+                             .column = static_cast<int>(source->lines[i].find(text.front())) + 1,
+                             .length = static_cast<int>(trimmed(text.substr(0, text.find('='))).size())};
+        const bool is_list = text.front() != '[' && value_in(text).starts_with('[');
+        while (is_list && !value_in(text).ends_with(']') && i + 1 < source->lines.size()) {
+            text = text.substr(0, text.find('=') + 1) + value_in(text) + trimmed(source->lines[++i]);
+        }
+        const std::string value = value_in(text);
+        const bool is_open =
+            (is_list && !value.ends_with(']')) || ((value.starts_with('"') || value.starts_with('\'')) &&
+                                                   std::count(value.begin(), value.end(), value.front()) % 2 != 0);
+        std::istringstream stream(text);
+        std::vector<CLI::ConfigItem> items = CLI::ConfigTOML::from_config(stream);
+        if (is_open || items.empty()) {
+            line_.file_faults.error(
+                where, is_open ? "a quote or a list is not closed" : "this is no option",
+                "write name = value, or [COMMAND] above options of one command; # begins a comment");
+        } else if (text.front() == '[') {
+            section = std::max_element(items.begin(), items.end(), [](const auto& a, const auto& b) {
+                          return a.parents.size() < b.parents.size();
+                      })->parents;
+        } else {
+            items.front().parents.insert(items.front().parents.begin(), section.begin(), section.end());
+            all.push_back({.item = std::move(items.front()), .where = where, .value = value});
+        }
+    }
+    return all;
+}
+
+/// Null where there is none.
+const Command* OptionFile::command_of(const Entry& entry) const {
+    const std::string name = join(entry.item.parents, " ");
+    if (name.empty() || name == line_.command.name) {
+        return &line_.command;
+    }
+    std::vector<std::string> names;
+    for (const Command& command : line_.commands) {
+        if (command.name == name) {
+            return &command;
+        }
+        names.push_back(command.name);
+    }
+    fault(entry, fmt::format("{} is no command{}", as_typed(name), did_you_mean(name, names)),
+          "[COMMAND] stands above options of one command");
+    return nullptr;
+}
+
+/// The entry with the name that CLI11 has for its option, and a value for each time that it would be typed. False: it says
+/// nothing.
+bool OptionFile::resolve(const Command& command, Entry& entry) const {
+    CLI::ConfigItem& item = entry.item;
+    std::string key = item.name;
+    std::replace(key.begin(), key.end(), '_', '-');
+    const Option* option = command.option("--" + key);
+    const auto positional = std::find_if(command.positionals.begin(), command.positionals.end(),
+                                         [&](const Positional& one) { return CLI::detail::to_lower(one.name) == key; });
+    if (option == nullptr && positional == command.positionals.end()) {
+        std::vector<std::string> names;
+        for (const Option& one : command.options) {
+            names.push_back(one.long_name().substr(2));
+        }
+        const std::string other = taken_elsewhere("--" + key, line_.commands);
+        fault(
+            entry, "unknown option" + did_you_mean(key, names),
+            other.empty() ? fmt::format("`{} {} --help all` lists the options", command.program, command.name) : other);
+        return false;
+    }
+    item.name = option == nullptr ? positional->name : option->long_name().substr(2);
+    entry.repeats = option == nullptr ? positional->many : option->repeats;
+    if (option != nullptr && !option->takes_value()) {
+        if (item.inputs != std::vector<std::string>{"true"} && item.inputs != std::vector<std::string>{"false"}) {
+            fault(entry, entry.value + " is neither true nor false");
+        }
+        return item.inputs.front() == "true";
+    }
+    const bool is_list = entry.value.starts_with('[');
+    if (!entry.repeats || !is_list) {
+        item.inputs = {join(item.inputs, is_list || entry.value.find(',') != std::string::npos ? "," : " ")};
+    }
+    return true;
+}
+
+/// Called by CLI11 when the words are read. It takes what is not typed; of the same option what comes first.
+std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const {
+    line_.in_file = true;
+    std::vector<Entry> kept;
+    for (Entry& entry : entries(input)) {
+        const bool is_general = entry.item.parents.empty();
+        const Command* command = command_of(entry);
+        if (command == nullptr || !command->handed_to.empty() || !resolve(*command, entry) ||
+            command != &line_.command) {
+            continue;
+        }
+        entry.item.parents = is_general ? std::vector<std::string>{"general"} : std::vector<std::string>{};
+        const auto before = std::find_if(kept.begin(), kept.end(), [&](const Entry& one) {
+            return one.item.name == entry.item.name && one.item.parents == entry.item.parents;
+        });
+        if (before == kept.end()) {
+            kept.push_back(std::move(entry));
+        } else if (entry.repeats) {
+            before->item.inputs.insert(before->item.inputs.end(), entry.item.inputs.begin(), entry.item.inputs.end());
+        } else {
+            fault(entry, fmt::format("given again, after line {}", before->where.line), "give it once");
+        }
+    }
+    std::stable_partition(kept.begin(), kept.end(), [](const Entry& one) { return one.item.parents.empty(); });
+    std::vector<CLI::ConfigItem> items;
+    for (Entry& entry : kept) {
+        const CLI::Option* option = app_.get_option_no_throw("--" + entry.item.name);
+        option = option == nullptr ? app_.get_option(entry.item.name) : option;
+        if (option->empty()) {
+            line_.places.try_emplace(option->get_name(), entry.where);
+        }
+        entry.item.parents.clear();
+        items.push_back(std::move(entry.item));
+    }
+    return items;
+}
+
+/// What CLI11 left in the App, with the faults that were found on the way.
+Arguments arguments_of(Line& line, const CLI::App& app) {
+    const std::vector<std::string> plain = line.plain_words();
+    if (const auto asked = line.values.find("--help"); asked != line.values.end()) {
+        return Arguments({*asked});
+    }
+    Diagnostics faults;
+    for (const auto& [word, fault] : line.faults) {
+        faults.error(fault.where, fault.message, fault.help);
+    }
+    for (const Diagnostic& fault : line.file_faults.all()) {
+        faults.error(fault.where, fault.message, fault.help);
+    }
+    // Words that are too many may be values of unknown options, so these come first.
+    faults.throw_if_errors();
+    const std::vector<Positional>& positionals = line.command.positionals;
+    if (const std::size_t room = positionals.size();
+        plain.size() > room && (positionals.empty() || !positionals.back().many)) {
+        fail({},
+             room == 0
+                 ? fmt::format("unexpected argument {}", as_typed(plain[0]))
+                 : fmt::format("unexpected argument {} after {}", as_typed(plain[room]), as_typed(plain[room - 1])),
+             "usage: " + usage(line.command));
+    }
+    for (const Positional& positional : positionals) {
+        const CLI::Option* read = app.get_option(positional.name);
+        if (!read->empty()) {
+            line.values[positional.name] = read->results();
+        }
+    }
+    Arguments arguments(std::move(line.values), std::move(line.places));
+    static_cast<void>(arguments.text("--config"));
+    for (const auto& [name, why] : line.refused) {
+        arguments.refuse(name, why);
+    }
+    return arguments;
+}
+
 }  // namespace
 
-std::string help(const Command& command, HelpOf options) {
-    const std::string all = help_of_all(command);
-    if (options == HelpOf::all || lines_of(all) <= kHelpLines) {
-        return all;
+std::vector<std::string> choices_in(const std::string& value) {
+    std::vector<std::string> choices;
+    for (std::size_t begin = 0; begin <= value.size();) {
+        const std::size_t end = std::min(value.find('|', begin), value.size());
+        const std::string choice = value.substr(begin, end - begin);
+        const bool is_word = std::none_of(choice.begin(), choice.end(),
+                                          [](char c) { return (c >= 'A' && c <= 'Z') || c == '=' || c == ','; });
+        if (is_word && value.find('|') != std::string::npos) {
+            choices.push_back(choice);
+        }
+        begin = end + 1;
     }
-    const auto rare = std::count_if(command.options.begin(), command.options.end(), is_rare);
-    return help_of_common(command, static_cast<std::size_t>(rare));
+    return choices;
+}
+
+std::shared_ptr<CLI::App> app_of(const Command& command) {
+    auto app = std::make_shared<CLI::App>(command.summary, command.program + " " + command.name);
+    app->footer(command.examples);
+    app->allow_extras();
+    app->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    for (const Positional& positional : command.positionals) {
+        app->add_option(positional.name, positional.description)->expected(positional.many ? kMany : 1);
+    }
+    for (const Option& option : command.options) {
+        const std::string names = option.names + (option.old_name.empty() ? "" : "," + option.old_name);
+        CLI::Option* added = option.takes_value() ? app->add_option(names, option.description)->type_name(option.value)
+                                                  : app->add_flag(names, option.description);
+        added->group(option.group);
+    }
+    app->set_config("--config", "",
+                    "options from a file: lines name = value, below [COMMAND] for\n"
+                    "that command only; what is typed goes before it")
+        ->type_name("FILE");
+    return app;
+}
+
+Arguments parse(const Command& command, const std::vector<std::string>& words, std::span<const Command> commands) {
+    Line line{.command = command, .commands = commands, .typed = words};
+    const auto app = app_of(command);
+    app->config_formatter(std::make_shared<OptionFile>(line, *app));
+    for (CLI::Option* option : app->get_options()) {
+        if (option->nonpositional()) {
+            option->trigger_on_parse();
+            option->transform([&, option](const std::string& value) { return line.take(*app, *option, value); });
+            option->check([&, option](const std::string& value) {
+                line.check_choice(*option, value);
+                return std::string();
+            });
+        }
+    }
+    try {
+        app->parse(line.left);
+    } catch (const CLI::CallForHelp&) {
+    } catch (const CLI::FileError&) {
+        fail({}, fmt::format("--config: {} cannot be read", as_typed(line.values["--config"].back())),
+             "its lines are options: gpus = 64");
+    } catch (const CLI::ArgumentMismatch&) {  // the last word is an option without its value
+        const CLI::Option* option = app->get_option_no_throw(option_in(words.back()));
+        if (words.back().ends_with('=')) {
+            Arguments others = parse(command, {words.begin(), words.end() - 1}, commands);
+            others.give(option->get_name(), "", true);
+            return others;
+        }
+        line.is_taken.back() = true;
+        line.fault(words.size() - 1, option->get_name() + ": a value is missing",
+                   fmt::format("write {} {}", option->get_name(), option->get_type_name()));
+    }
+    return arguments_of(line, *app);
 }
 
 }  // namespace dodona::cli

@@ -1,7 +1,8 @@
-// Words of the command line -> arguments of one command, and its `--help`.
+// Words of the command line, and of the file of --config -> arguments of one command. CLI11 reads them; what it cannot read
+// becomes our located faults, with what was probably meant.
 //
 // Accepted: `--name value`, `--name=value`, `-n value`, `-nvalue`, switches, positionals anywhere, and `--` before words
-// that are no options.
+// that are no options. A file has lines `name = value`; what is typed goes before what it says.
 #pragma once
 
 #include <span>
@@ -13,14 +14,8 @@
 
 namespace dodona::cli {
 
-/// Throws InputError for words that the command does not know; `commands` are searched for one that knows them.
+/// Throws InputError for words that the command does not know; `commands` are searched for one that knows them. Where help
+/// is asked for, the arguments are "--help" only, with the word behind it.
 Arguments parse(const Command& command, const std::vector<std::string>& words, std::span<const Command> commands);
-
-/// "dodona plan MODEL --machine M --gpus N [OPTIONS]".
-std::string usage(const Command& command);
-
-/// Which options `--help` lists; `--help all` lists all.
-enum class HelpOf { common, all };
-std::string help(const Command& command, HelpOf options);
 
 }  // namespace dodona::cli

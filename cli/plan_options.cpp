@@ -232,7 +232,8 @@ std::vector<Option> plan_options() {
          .description = "ZeRO stage: shard optimizer states, gradients and parameters over\n"
                         "data ranks; default: the strategy's own",
          .group = group,
-         .old_name = "--shard"},
+         .old_name = "--shard",
+         .takes_more = true},
         {.names = "--zero-group",
          .value = "N",
          .description = "ranks that share one sharded copy; default: all that can",

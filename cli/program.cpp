@@ -18,6 +18,7 @@
 #include "cli/frameworks.hpp"
 #include "cli/goodput.hpp"
 #include "cli/hand_over.hpp"
+#include "cli/help.hpp"
 #include "cli/import.hpp"
 #include "cli/largest.hpp"
 #include "cli/limits.hpp"
@@ -157,14 +158,11 @@ int run(const std::vector<std::string>& typed) {
 }
 
 int run_command(const Command& command, const std::vector<std::string>& words, std::span<const Command> others) {
-    const auto end = std::find(words.begin(), words.end(), "--");
-    const auto asked =
-        std::find_if(words.begin(), end, [](const std::string& word) { return word == "--help" || word == "-h"; });
-    if (asked != end) {
-        print(help(command, asked + 1 != end && asked[1] == "all" ? HelpOf::all : HelpOf::common));
+    Arguments arguments = parse(command, words, others);
+    if (arguments.has("--help")) {
+        print(help(command, arguments.all("--help").front() == "all" ? HelpOf::all : HelpOf::common));
         return kAnswered;
     }
-    Arguments arguments = parse(command, words, others);
     return command.run(arguments);
 }
 
