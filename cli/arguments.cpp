@@ -44,11 +44,13 @@ bool Arguments::has(const std::string& name) const {
 
 Arguments Arguments::with(const std::string& name, const std::string& value) const {
     Values values = values_;
+    Places places = places_;
     values.erase(name);
+    places.erase(name);
     if (!value.empty()) {
         values[name] = {value};
     }
-    return Arguments(std::move(values), places_);
+    return Arguments(std::move(values), std::move(places));
 }
 
 std::vector<std::string> Arguments::all(const std::string& name) const {
@@ -63,8 +65,12 @@ void Arguments::give(const std::string& name, const std::string& value, bool rep
 }
 
 void Arguments::fault(const std::string& name, const std::string& message, const std::string& help) {
-    const auto place = places_.find(name.substr(0, name.find(' ')));
-    faults_.error(place == places_.end() ? Location{} : place->second, name + ": " + message, help);
+    faults_.error(place(name.substr(0, name.find(' '))), name + ": " + message, help);
+}
+
+Location Arguments::place(const std::string& name) const {
+    const auto found = places_.find(name);
+    return found == places_.end() ? Location{} : found->second;
 }
 
 void Arguments::refuse(const std::string& name, const std::string& message) {

@@ -64,6 +64,8 @@ public:
     /// A fault of a value that `word` does not look at again.
     void refuse(const std::string& name, const std::string& message);
     void missing(const std::string& what, const std::string& help);
+    /// Where the value of an option or a positional stands, if it is from a file.
+    [[nodiscard]] Location place(const std::string& name) const;
     void throw_if_faults() const { faults_.throw_if_errors(); }
 
     /// The count that a part of an option's value is.

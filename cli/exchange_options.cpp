@@ -29,7 +29,8 @@ std::vector<exchange::Exchange> read_exchanges(Arguments& arguments) {
     }
     std::vector<exchange::Exchange> exchanges;
     for (const std::string& name : names) {
-        exchanges.push_back(library().exchange(taken_as(arguments, files::NameOf::exchange, name), {}));
+        exchanges.push_back(
+            library().exchange(taken_as(arguments, files::NameOf::exchange, name), arguments.place("--exchange")));
     }
     return exchanges;
 }

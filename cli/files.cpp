@@ -29,8 +29,8 @@ std::vector<files::Setting> settings_of(const std::vector<std::pair<std::string,
 }
 
 graph::Graph read_network(const std::string& name, const std::vector<std::pair<std::string, std::string>>& parameters,
-                          const files::Library& from) {
-    return graph::build(from.model(name, settings_of(parameters), {}));
+                          const files::Library& from, const Location& where) {
+    return graph::build(from.model(name, settings_of(parameters), where));
 }
 
 graph::Graph read_network_text(const std::string& text, const std::string& name,
@@ -38,14 +38,14 @@ graph::Graph read_network_text(const std::string& text, const std::string& name,
     return graph::build(library().model_from_text(text, name, settings_of(parameters)));
 }
 
-cluster::Cluster read_machine(const std::string& name) { return library().cluster(name, {}); }
+cluster::Cluster read_machine(const std::string& name, const Location& where) { return library().cluster(name, where); }
 
-plan::Strategy read_strategy(const std::string& name) {
+plan::Strategy read_strategy(const std::string& name, const Location& where) {
     if (name == search::kByLayers) {
-        fail({}, fmt::format("--strategy {}: only `dodona plan` searches a strategy for each layer", name),
+        fail(where, fmt::format("--strategy {}: only `dodona plan` searches a strategy for each layer", name),
              "`dodona plan ... --strategy auto --save plan.yaml` writes one that --plan takes");
     }
-    return library().strategy(name, {});
+    return library().strategy(name, where);
 }
 
 }  // namespace dodona::cli

@@ -21,14 +21,14 @@ std::string taken_as(const Arguments& arguments, files::NameOf kind, const std::
 /// What `--set` gave, as readers of files take it.
 std::vector<files::Setting> settings_of(const std::vector<std::pair<std::string, std::string>>& parameters);
 
-/// `parameters` are those of `--set`.
+/// `parameters` are those of `--set`; `where` the name stands, if it is from a file.
 graph::Graph read_network(const std::string& name,
                           const std::vector<std::pair<std::string, std::string>>& parameters = {},
-                          const files::Library& from = library());
+                          const files::Library& from = library(), const Location& where = {});
 /// Of a model file's text; `name` is how messages call it.
 graph::Graph read_network_text(const std::string& text, const std::string& name,
                                const std::vector<std::pair<std::string, std::string>>& parameters);
-cluster::Cluster read_machine(const std::string& name);
-plan::Strategy read_strategy(const std::string& name);
+cluster::Cluster read_machine(const std::string& name, const Location& where = {});
+plan::Strategy read_strategy(const std::string& name, const Location& where = {});
 
 }  // namespace dodona::cli

@@ -22,7 +22,8 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const gra
         if (layers && name == search::kByLayers) {
             continue;
         }
-        plan::Strategy strategy = read_strategy(taken_as(arguments, files::NameOf::strategy, name));
+        plan::Strategy strategy =
+            read_strategy(taken_as(arguments, files::NameOf::strategy, name), arguments.place("--strategy"));
         if (std::any_of(strategies.begin(), strategies.end(),
                         [&](const plan::Strategy& other) { return other.name == strategy.name; })) {
             arguments.fault("--strategy", fmt::format("two strategies are called {}", strategy.name),

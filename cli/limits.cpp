@@ -122,7 +122,7 @@ int run_layer_groups(Arguments& arguments, const Output& output) {
     const std::int64_t batch = arguments.required_count("--batch", "samples of all nodes: --batch 256").value_or(1);
     const auto parameters = model_parameters(arguments);
     arguments.throw_if_faults();
-    const graph::Graph graph = read_network(model, parameters);
+    const graph::Graph graph = read_network(model, parameters, library(), arguments.place("MODEL"));
     write(output, reports::groups_document({model, nodes, batch}, exchange::layer_groups(graph, nodes, batch)));
     return kAnswered;
 }

@@ -44,7 +44,7 @@ int run_machines(Arguments& arguments) {
         {.kind = files::NameOf::cluster,
          .plural = "machines",
          .names = library().clusters(),
-         .read = read_machine,
+         .read = [](const std::string& name) { return read_machine(name); },
          .one = document,
          .all = reports::machines_document,
          .facts = reports::machine_facts,

@@ -1,7 +1,7 @@
 #include "cli/parse.hpp"
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <istream>
 #include <map>
 #include <sstream>
@@ -71,7 +71,8 @@ struct Line {
     std::vector<bool> is_taken = std::vector<bool>(typed.size());
     std::map<std::size_t, Diagnostic> faults = {};
     Diagnostics file_faults = {};
-    bool in_file = false;  ///< CLI11 is past the words
+    bool in_file = false;      ///< CLI11 is past the words
+    std::string section = {};  ///< of the file
     Arguments::Values values = {};
     Arguments::Places places = {};
     std::vector<std::pair<std::string, std::string>> refused = {};  ///< options, and why none takes their value
@@ -165,12 +166,14 @@ private:
     struct Entry {
         CLI::ConfigItem item;
         Location where;
-        std::string value;  ///< as it is written
+        std::string value;        ///< as it is written
+        bool in_section = false;  ///< of the command, which goes before what is said for all
         bool repeats = false;
     };
-    [[nodiscard]] std::vector<Entry> entries(std::istream& input) const;
-    [[nodiscard]] const Command* command_of(const Entry& entry) const;
+    void take_line(const std::string& text, const Location& where, std::vector<Entry>& kept) const;
+    [[nodiscard]] const Command* command_named(const std::string& name, const Location& where) const;
     bool resolve(const Command& command, Entry& entry) const;
+    void keep(Entry entry, std::vector<Entry>& kept) const;
     void fault(const Entry& entry, const std::string& message, const std::string& help = {}) const {
         line_.file_faults.error(entry.where, entry.item.name + ": " + message, help);
     }
@@ -190,14 +193,22 @@ std::string value_in(const std::string& text) {
     return trimmed(text.substr(begin, text.find('#', begin) - begin));
 }
 
-std::vector<OptionFile::Entry> OptionFile::entries(std::istream& input) const {
+/// Whether a quote or a list goes on behind the end of a value.
+bool is_open(const std::string& value) {
+    const bool is_quoted = value.starts_with('"') || value.starts_with('\'');
+    return is_quoted ? std::count(value.begin(), value.end(), value.front()) % 2 != 0
+                     : value.starts_with('[') && !value.ends_with(']');
+}
+
+/// Called by CLI11 when the words are read. It takes what is not typed; of the same option what comes first.
+std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const {
+    line_.in_file = true;
     Source read{.name = line_.values["--config"].back(), .lines = {}};
     for (std::string line; std::getline(input, line);) {
         read.lines.push_back(line);
     }
     const auto source = std::make_shared<const Source>(std::move(read));
-    std::vector<Entry> all;
-    std::vector<std::string> section;
+    std::vector<Entry> kept;
     for (std::size_t i = 0; i < source->lines.size(); ++i) {
         std::string text = trimmed(source->lines[i]);
         if (text.empty() || text.front() == '#' || text.front() == ';') {
@@ -207,35 +218,57 @@ std::vector<OptionFile::Entry> OptionFile::entries(std::istream& input) const {
                              .line = static_cast<int>(i) + 1,
                              .column = static_cast<int>(source->lines[i].find(text.front())) + 1,
                              .length = static_cast<int>(trimmed(text.substr(0, text.find('='))).size())};
-        const bool is_list = text.front() != '[' && value_in(text).starts_with('[');
-        while (is_list && !value_in(text).ends_with(']') && i + 1 < source->lines.size()) {
+        while (text.front() != '[' && value_in(text).starts_with('[') && is_open(value_in(text)) &&
+               i + 1 < source->lines.size()) {
             text = text.substr(0, text.find('=') + 1) + value_in(text) + trimmed(source->lines[++i]);
         }
-        const std::string value = value_in(text);
-        const bool is_open =
-            (is_list && !value.ends_with(']')) || ((value.starts_with('"') || value.starts_with('\'')) &&
-                                                   std::count(value.begin(), value.end(), value.front()) % 2 != 0);
-        std::istringstream stream(text);
-        std::vector<CLI::ConfigItem> items = CLI::ConfigTOML::from_config(stream);
-        if (is_open || items.empty()) {
-            line_.file_faults.error(
-                where, is_open ? "a quote or a list is not closed" : "this is no option",
-                "write name = value, or [COMMAND] above options of one command; # begins a comment");
-        } else if (text.front() == '[') {
-            section = std::max_element(items.begin(), items.end(), [](const auto& a, const auto& b) {
-                          return a.parents.size() < b.parents.size();
-                      })->parents;
-        } else {
-            items.front().parents.insert(items.front().parents.begin(), section.begin(), section.end());
-            all.push_back({.item = std::move(items.front()), .where = where, .value = value});
-        }
+        take_line(text, where, kept);
     }
-    return all;
+    std::stable_partition(kept.begin(), kept.end(), [](const Entry& one) { return one.in_section; });
+    std::vector<CLI::ConfigItem> items;
+    for (Entry& entry : kept) {
+        const CLI::Option* option = app_.get_option_no_throw("--" + entry.item.name);
+        option = option == nullptr ? app_.get_option(entry.item.name) : option;
+        if (option->empty()) {
+            line_.places.try_emplace(option->get_name(), entry.where);
+        }
+        entry.item.parents.clear();
+        items.push_back(std::move(entry.item));
+    }
+    return items;
 }
 
-/// Null where there is none.
-const Command* OptionFile::command_of(const Entry& entry) const {
-    const std::string name = join(entry.item.parents, " ");
+/// A section, or an option with its value.
+void OptionFile::take_line(const std::string& text, const Location& where, std::vector<Entry>& kept) const {
+    const bool is_section = text.front() == '[';
+    std::istringstream stream(is_section ? trimmed(text.substr(0, text.find('#'))) : text);
+    std::vector<CLI::ConfigItem> items = CLI::ConfigTOML::from_config(stream);
+    const std::string value = value_in(text);
+    const bool is_nothing = is_section ? !stream.str().ends_with(']') : items.empty() || items.front().name.empty();
+    if (is_nothing || (!is_section && is_open(value))) {
+        line_.file_faults.error(where, is_nothing ? "this is no option" : "a quote or a list is not closed",
+                                "write name = value, or [COMMAND] above options of one command; # begins a comment");
+        return;
+    }
+    const auto named = std::max_element(
+        items.begin(), items.end(), [](const auto& a, const auto& b) { return a.parents.size() < b.parents.size(); });
+    const std::string parents = named == items.end() ? "" : join(named->parents, " ");
+    if (is_section) {
+        line_.section = parents;
+        command_named(parents, where);
+        return;
+    }
+    Entry entry{.item = std::move(*named), .where = where, .value = value};
+    const std::string of = line_.section + (line_.section.empty() || parents.empty() ? "" : " ") + parents;
+    const Command* command = command_named(of, parents.empty() ? Location{} : where);
+    entry.in_section = !of.empty();
+    if (command != nullptr && command->handed_to.empty() && resolve(*command, entry) && command == &line_.command) {
+        keep(std::move(entry), kept);
+    }
+}
+
+/// Null where there is none, which is a fault if it is at a place.
+const Command* OptionFile::command_named(const std::string& name, const Location& where) const {
     if (name.empty() || name == line_.command.name) {
         return &line_.command;
     }
@@ -246,8 +279,10 @@ const Command* OptionFile::command_of(const Entry& entry) const {
         }
         names.push_back(command.name);
     }
-    fault(entry, fmt::format("{} is no command{}", as_typed(name), did_you_mean(name, names)),
-          "[COMMAND] stands above options of one command");
+    if (where.source != nullptr) {
+        line_.file_faults.error(where, fmt::format("{} is no command{}", as_typed(name), did_you_mean(name, names)),
+                                "[COMMAND] stands above options of one command");
+    }
     return nullptr;
 }
 
@@ -275,9 +310,14 @@ bool OptionFile::resolve(const Command& command, Entry& entry) const {
     entry.repeats = option == nullptr ? positional->many : option->repeats;
     if (option != nullptr && !option->takes_value()) {
         if (item.inputs != std::vector<std::string>{"true"} && item.inputs != std::vector<std::string>{"false"}) {
-            fault(entry, entry.value + " is neither true nor false");
+            fault(entry, as_typed(entry.value) + " is neither true nor false");
         }
-        return item.inputs.front() == "true";
+        return item.inputs == std::vector<std::string>{"true"};
+    }
+    if (entry.value.empty()) {
+        fault(entry, "a value is missing",
+              fmt::format("write {} = {}", key, option == nullptr ? item.name : option->value));
+        return false;
     }
     const bool is_list = entry.value.starts_with('[');
     if (!entry.repeats || !is_list) {
@@ -286,41 +326,17 @@ bool OptionFile::resolve(const Command& command, Entry& entry) const {
     return true;
 }
 
-/// Called by CLI11 when the words are read. It takes what is not typed; of the same option what comes first.
-std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const {
-    line_.in_file = true;
-    std::vector<Entry> kept;
-    for (Entry& entry : entries(input)) {
-        const bool is_general = entry.item.parents.empty();
-        const Command* command = command_of(entry);
-        if (command == nullptr || !command->handed_to.empty() || !resolve(*command, entry) ||
-            command != &line_.command) {
-            continue;
-        }
-        entry.item.parents = is_general ? std::vector<std::string>{"general"} : std::vector<std::string>{};
-        const auto before = std::find_if(kept.begin(), kept.end(), [&](const Entry& one) {
-            return one.item.name == entry.item.name && one.item.parents == entry.item.parents;
-        });
-        if (before == kept.end()) {
-            kept.push_back(std::move(entry));
-        } else if (entry.repeats) {
-            before->item.inputs.insert(before->item.inputs.end(), entry.item.inputs.begin(), entry.item.inputs.end());
-        } else {
-            fault(entry, fmt::format("given again, after line {}", before->where.line), "give it once");
-        }
+void OptionFile::keep(Entry entry, std::vector<Entry>& kept) const {
+    const auto before = std::find_if(kept.begin(), kept.end(), [&](const Entry& one) {
+        return one.item.name == entry.item.name && one.in_section == entry.in_section;
+    });
+    if (before == kept.end()) {
+        kept.push_back(std::move(entry));
+    } else if (entry.repeats) {
+        before->item.inputs.insert(before->item.inputs.end(), entry.item.inputs.begin(), entry.item.inputs.end());
+    } else {
+        fault(entry, fmt::format("given again, after line {}", before->where.line), "give it once");
     }
-    std::stable_partition(kept.begin(), kept.end(), [](const Entry& one) { return one.item.parents.empty(); });
-    std::vector<CLI::ConfigItem> items;
-    for (Entry& entry : kept) {
-        const CLI::Option* option = app_.get_option_no_throw("--" + entry.item.name);
-        option = option == nullptr ? app_.get_option(entry.item.name) : option;
-        if (option->empty()) {
-            line_.places.try_emplace(option->get_name(), entry.where);
-        }
-        entry.item.parents.clear();
-        items.push_back(std::move(entry.item));
-    }
-    return items;
 }
 
 /// What CLI11 left in the App, with the faults that were found on the way.
@@ -417,7 +433,10 @@ Arguments parse(const Command& command, const std::vector<std::string>& words, s
         app->parse(line.left);
     } catch (const CLI::CallForHelp&) {
     } catch (const CLI::FileError&) {
-        fail({}, fmt::format("--config: {} cannot be read", as_typed(line.values["--config"].back())),
+        const std::string& file = line.values["--config"].back();
+        std::error_code ignored;
+        const bool is_there = std::filesystem::exists(file, ignored);
+        fail({}, "--config: " + (is_there ? as_typed(file) + " cannot be read" : "there is no file " + as_typed(file)),
              "its lines are options: gpus = 64");
     } catch (const CLI::ArgumentMismatch&) {  // the last word is an option without its value
         const CLI::Option* option = app->get_option_no_throw(option_in(words.back()));

@@ -302,7 +302,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.offload = offload_of(arguments, workload.cluster);
     plan.algorithm = algorithm_of(arguments, workload.cluster);
     arguments.throw_if_faults();
-    plan.strategy = read_strategy(settings.strategy);
+    plan.strategy = read_strategy(settings.strategy, arguments.place("--strategy"));
     plan::Strategy sharded = plan.strategy;
     sharded.shard = settings.shard && !sharded.pipeline ? settings.shard : sharded.shard;
     plan.framework = framework_of(arguments, workload, &sharded, plan.offload.any());

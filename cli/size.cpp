@@ -131,8 +131,8 @@ std::vector<Workload> read_workloads(Arguments& arguments) {
         Workload& workload = workloads.emplace_back(Workload{.model = model, .machine = machine});
         workload.parameters = parameters;
         workload.expert_loads = arguments.text("--expert-loads").value_or("");
-        workload.graph = network_with(workload, parameters);
-        workload.cluster = adjusted_machine(arguments, read_machine(machine));
+        workload.graph = network_with(workload, parameters, arguments.place("MODEL"));
+        workload.cluster = adjusted_machine(arguments, read_machine(machine, arguments.place("--machine")));
         if (contention) {
             workloads.back().cluster.contention = contention;
         }

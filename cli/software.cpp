@@ -26,7 +26,9 @@ plan::Framework on_machine(plan::Framework framework, const cluster::Cluster& cl
 plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy,
                              bool offloads) {
     const auto typed = arguments.text("--framework");
-    return on_machine(typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed))
+    const Location where = arguments.place("--framework");
+    return on_machine(typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed),
+                                                  where.source ? where : files::command_line())
                             : UsualSoftware(workload).of(strategy, offloads),
                       workload.cluster);
 }

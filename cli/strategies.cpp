@@ -12,7 +12,7 @@ int run_strategies(Arguments& arguments) {
     return run_listing<plan::Strategy>(arguments, {.kind = files::NameOf::strategy,
                                                    .plural = "strategies",
                                                    .names = library().strategies(),
-                                                   .read = read_strategy,
+                                                   .read = [](const std::string& name) { return read_strategy(name); },
                                                    .one = reports::strategy_document,
                                                    .all = reports::strategies_document,
                                                    .facts = reports::strategy_facts});

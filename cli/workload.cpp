@@ -160,9 +160,9 @@ double tokens_a_sample(const graph::Graph& graph) {
     return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
 }
 
-graph::Graph network_with(const Workload& workload,
-                          const std::vector<std::pair<std::string, std::string>>& parameters) {
-    graph::Graph graph = workload.text.empty() ? read_network(workload.model, parameters, workload.files)
+graph::Graph network_with(const Workload& workload, const std::vector<std::pair<std::string, std::string>>& parameters,
+                          const Location& where) {
+    graph::Graph graph = workload.text.empty() ? read_network(workload.model, parameters, workload.files, where)
                                                : read_network_text(workload.text, workload.model, parameters);
     if (!workload.expert_loads.empty()) {
         const graph::ExpertLoads loads = files::load_expert_loads(workload.expert_loads);
@@ -246,8 +246,8 @@ Workload read_workload(Arguments& arguments, const std::string& network) {
     workload.parameters = parameters;
     workload.text = network;
     workload.expert_loads = arguments.text("--expert-loads").value_or("");
-    workload.graph = network_with(workload, parameters);
-    workload.cluster = adjusted_machine(arguments, read_machine(workload.machine));
+    workload.graph = network_with(workload, parameters, arguments.place("MODEL"));
+    workload.cluster = adjusted_machine(arguments, read_machine(workload.machine, arguments.place("--machine")));
     arguments.throw_if_faults();
     if (contention) {
         workload.cluster.contention = contention;

@@ -42,7 +42,8 @@ Workload read_workload(Arguments& arguments, const std::string& network = {});
 
 /// The workload's network with these parameters in the place of its own, and the loads of its experts. Throws InputError
 /// where there is none.
-graph::Graph network_with(const Workload& workload, const std::vector<std::pair<std::string, std::string>>& parameters);
+graph::Graph network_with(const Workload& workload, const std::vector<std::pair<std::string, std::string>>& parameters,
+                          const Location& where = {});
 
 /// The network with samples of that many tokens. Throws InputError where it has no parameter `sequence`.
 graph::Graph network_at(const Workload& workload, std::int64_t sequence);
