@@ -27,6 +27,14 @@ bool is_option(const std::string& word) { return word.size() > 1 && word.front()
 /// "--gpus" of "--gpus=8", "-p" of "-p8".
 std::string option_in(const std::string& word) { return word.substr(0, word.starts_with("--") ? word.find('=') : 2); }
 
+std::vector<std::string> long_names(const Command& command) {
+    std::vector<std::string> names;
+    for (const Option& option : command.options) {
+        names.push_back(option.long_name());
+    }
+    return names;
+}
+
 /// "--tp": an axis, which other programs take as an option.
 bool is_usual_axis(const std::string& option) {
     const std::vector<std::string> axes{"tensor", "pipeline", "data", "context", "expert", "expert_tensor"};
@@ -51,10 +59,8 @@ std::string unknown_option_help(const Command& command, const std::string& name,
     if (takes_axes != nullptr && is_usual_axis(name)) {
         return fmt::format("write {} {}=N", takes_axes, name.substr(2));
     }
-    std::vector<std::string> names{"--help", "--config"};
-    for (const Option& option : command.options) {
-        names.push_back(option.long_name());
-    }
+    std::vector<std::string> names = long_names(command);
+    names.insert(names.begin(), {"--help", "--config"});
     if (const std::string near = nearest(name, names); !near.empty()) {
         return fmt::format("did you mean {}?", near);
     }
@@ -69,20 +75,23 @@ struct Line {
     const std::vector<std::string>& typed;
     std::vector<std::string> left{typed.rbegin(), typed.rend()};  ///< CLI11 takes them from the end
     std::vector<bool> is_taken = std::vector<bool>(typed.size());
-    std::map<std::size_t, Diagnostic> faults = {};
-    Diagnostics file_faults = {};
-    bool in_file = false;      ///< CLI11 is past the words
-    std::string section = {};  ///< of the file
+    std::map<std::size_t, Diagnostic> faults = {};  ///< those of a file behind those of words
+    bool in_file = false;                           ///< CLI11 is past the words
+    std::string section = {};                       ///< of the file
     Arguments::Values values = {};
     Arguments::Places places = {};
     std::vector<std::pair<std::string, std::string>> refused = {};  ///< options, and why none takes their value
 
-    void fault(std::size_t word, std::string message, std::string help = {}) {
-        faults.try_emplace(word, Diagnostic{Severity::error, {}, std::move(message), std::move(help)});
+    void fault(std::size_t word, const std::string& message, const std::string& help = {}) {
+        faults.try_emplace(word, Diagnostic{Severity::error, {}, message, help});
+    }
+    void fault(const Location& where, const std::string& message, const std::string& help = {}) {
+        faults.try_emplace(typed.size() + static_cast<std::size_t>(where.line),
+                           Diagnostic{Severity::error, where, message, help});
     }
     std::string take(const CLI::App& app, const CLI::Option& option, const std::string& given);
     void check_choice(const CLI::Option& option, const std::string& value);
-    std::vector<std::string> plain_words();
+    std::vector<std::string> plain_words(const CLI::App& app);
 };
 
 /// Called by CLI11 for each value that it gives to an option, right after it took the word. CLI11 takes the next word
@@ -90,7 +99,9 @@ struct Line {
 std::string Line::take(const CLI::App& app, const CLI::Option& option, const std::string& given) {
     const std::string name = option.get_name();
     if (in_file) {
-        values[name].push_back(given);
+        if (option.get_expected_min() > 0 || given == "true") {
+            values[name].push_back(given);
+        }
         return given;
     }
     std::string value = given;
@@ -135,8 +146,8 @@ void Line::check_choice(const CLI::Option& option, const std::string& value) {
     }
 }
 
-/// Words that are no option's. Those that look like an option are faults.
-std::vector<std::string> Line::plain_words() {
+/// Words that are no option's. Those that look like an option are faults; known ones are left only behind one.
+std::vector<std::string> Line::plain_words(const CLI::App& app) {
     std::vector<std::string> plain;
     bool marked = false;
     for (std::size_t i = 0; i < typed.size(); ++i) {
@@ -147,7 +158,9 @@ std::vector<std::string> Line::plain_words() {
             marked = true;
         } else if (!marked && is_option(typed[i])) {
             const std::string name = option_in(typed[i]);
-            fault(i, fmt::format("unknown option {}", as_typed(name)), unknown_option_help(command, name, commands));
+            if (app.get_option_no_throw(name) == nullptr) {
+                fault(i, "unknown option " + as_typed(name), unknown_option_help(command, name, commands));
+            }
         } else {
             plain.push_back(typed[i]);
         }
@@ -173,9 +186,8 @@ private:
     void take_line(const std::string& text, const Location& where, std::vector<Entry>& kept) const;
     [[nodiscard]] const Command* command_named(const std::string& name, const Location& where) const;
     bool resolve(const Command& command, Entry& entry) const;
-    void keep(Entry entry, std::vector<Entry>& kept) const;
     void fault(const Entry& entry, const std::string& message, const std::string& help = {}) const {
-        line_.file_faults.error(entry.where, entry.item.name + ": " + message, help);
+        line_.fault(entry.where, entry.item.name + ": " + message, help);
     }
 
     Line& line_;
@@ -218,8 +230,7 @@ std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const 
                              .line = static_cast<int>(i) + 1,
                              .column = static_cast<int>(source->lines[i].find(text.front())) + 1,
                              .length = static_cast<int>(trimmed(text.substr(0, text.find('='))).size())};
-        while (text.front() != '[' && value_in(text).starts_with('[') && is_open(value_in(text)) &&
-               i + 1 < source->lines.size()) {
+        while (value_in(text).starts_with('[') && is_open(value_in(text)) && i + 1 < source->lines.size()) {
             text = text.substr(0, text.find('=') + 1) + value_in(text) + trimmed(source->lines[++i]);
         }
         take_line(text, where, kept);
@@ -227,12 +238,9 @@ std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const 
     std::stable_partition(kept.begin(), kept.end(), [](const Entry& one) { return one.in_section; });
     std::vector<CLI::ConfigItem> items;
     for (Entry& entry : kept) {
-        const CLI::Option* option = app_.get_option_no_throw("--" + entry.item.name);
-        option = option == nullptr ? app_.get_option(entry.item.name) : option;
-        if (option->empty()) {
-            line_.places.try_emplace(option->get_name(), entry.where);
+        if (app_.get_option(entry.item.name)->empty()) {
+            line_.places.try_emplace(entry.item.name, entry.where);
         }
-        entry.item.parents.clear();
         items.push_back(std::move(entry.item));
     }
     return items;
@@ -246,8 +254,8 @@ void OptionFile::take_line(const std::string& text, const Location& where, std::
     const std::string value = value_in(text);
     const bool is_nothing = is_section ? !stream.str().ends_with(']') : items.empty() || items.front().name.empty();
     if (is_nothing || (!is_section && is_open(value))) {
-        line_.file_faults.error(where, is_nothing ? "this is no option" : "a quote or a list is not closed",
-                                "write name = value, or [COMMAND] above options of one command; # begins a comment");
+        line_.fault(where, is_nothing ? "this is no option" : "a quote or a list is not closed",
+                    "write name = value, or [COMMAND] above options of one command; # begins a comment");
         return;
     }
     const auto named = std::max_element(
@@ -258,12 +266,21 @@ void OptionFile::take_line(const std::string& text, const Location& where, std::
         command_named(parents, where);
         return;
     }
-    Entry entry{.item = std::move(*named), .where = where, .value = value};
     const std::string of = line_.section + (line_.section.empty() || parents.empty() ? "" : " ") + parents;
     const Command* command = command_named(of, parents.empty() ? Location{} : where);
-    entry.in_section = !of.empty();
-    if (command != nullptr && command->handed_to.empty() && resolve(*command, entry) && command == &line_.command) {
-        keep(std::move(entry), kept);
+    Entry entry{.item = std::move(*named), .where = where, .value = value, .in_section = !of.empty()};
+    if (command == nullptr || !command->handed_to.empty() || !resolve(*command, entry) || command != &line_.command) {
+        return;
+    }
+    const auto before = std::find_if(kept.begin(), kept.end(), [&](const Entry& one) {
+        return one.item.name == entry.item.name && one.in_section == entry.in_section;
+    });
+    if (before == kept.end()) {
+        kept.push_back(std::move(entry));
+    } else if (entry.repeats) {
+        before->item.inputs.insert(before->item.inputs.end(), entry.item.inputs.begin(), entry.item.inputs.end());
+    } else {
+        fault(entry, fmt::format("given again, after line {}", before->where.line), "give it once");
     }
 }
 
@@ -280,76 +297,56 @@ const Command* OptionFile::command_named(const std::string& name, const Location
         names.push_back(command.name);
     }
     if (where.source != nullptr) {
-        line_.file_faults.error(where, fmt::format("{} is no command{}", as_typed(name), did_you_mean(name, names)),
-                                "[COMMAND] stands above options of one command");
+        line_.fault(where, fmt::format("{} is no command{}", as_typed(name), did_you_mean(name, names)),
+                    "[COMMAND] stands above options of one command");
     }
     return nullptr;
 }
 
-/// The entry with the name that CLI11 has for its option, and a value for each time that it would be typed. False: it says
-/// nothing.
+/// The entry with the name of its option, and a value for each time that it would be typed. False: it has a fault.
 bool OptionFile::resolve(const Command& command, Entry& entry) const {
-    CLI::ConfigItem& item = entry.item;
-    std::string key = item.name;
+    std::vector<std::string>& inputs = entry.item.inputs;
+    std::string key = entry.item.name;
     std::replace(key.begin(), key.end(), '_', '-');
     const Option* option = command.option("--" + key);
     const auto positional = std::find_if(command.positionals.begin(), command.positionals.end(),
                                          [&](const Positional& one) { return CLI::detail::to_lower(one.name) == key; });
     if (option == nullptr && positional == command.positionals.end()) {
-        std::vector<std::string> names;
-        for (const Option& one : command.options) {
-            names.push_back(one.long_name().substr(2));
-        }
+        std::vector<std::string> names = long_names(command);
+        std::for_each(names.begin(), names.end(), [](std::string& name) { name.erase(0, 2); });
         const std::string other = taken_elsewhere("--" + key, line_.commands);
         fault(
             entry, "unknown option" + did_you_mean(key, names),
             other.empty() ? fmt::format("`{} {} --help all` lists the options", command.program, command.name) : other);
         return false;
     }
-    item.name = option == nullptr ? positional->name : option->long_name().substr(2);
-    entry.repeats = option == nullptr ? positional->many : option->repeats;
-    if (option != nullptr && !option->takes_value()) {
-        if (item.inputs != std::vector<std::string>{"true"} && item.inputs != std::vector<std::string>{"false"}) {
-            fault(entry, as_typed(entry.value) + " is neither true nor false");
-        }
-        return item.inputs == std::vector<std::string>{"true"};
-    }
-    if (entry.value.empty()) {
-        fault(entry, "a value is missing",
-              fmt::format("write {} = {}", key, option == nullptr ? item.name : option->value));
+    const bool is_switch = option != nullptr && !option->takes_value();
+    const bool is_list = entry.value.starts_with('[');
+    if (is_switch && (inputs.size() != 1 || (inputs[0] != "true" && inputs[0] != "false"))) {
+        fault(entry, as_typed(entry.value) + " is neither true nor false");
         return false;
     }
-    const bool is_list = entry.value.starts_with('[');
+    if (!is_switch && entry.value.empty()) {
+        fault(entry, "a value is missing", fmt::format("write {} = VALUE", key));
+        return false;
+    }
+    entry.item.parents.clear();
+    entry.item.name = option == nullptr ? positional->name : option->long_name();
+    entry.repeats = option == nullptr ? positional->many : option->repeats;
     if (!entry.repeats || !is_list) {
-        item.inputs = {join(item.inputs, is_list || entry.value.find(',') != std::string::npos ? "," : " ")};
+        inputs = {join(inputs, is_list || entry.value.find(',') != std::string::npos ? "," : " ")};
     }
     return true;
 }
 
-void OptionFile::keep(Entry entry, std::vector<Entry>& kept) const {
-    const auto before = std::find_if(kept.begin(), kept.end(), [&](const Entry& one) {
-        return one.item.name == entry.item.name && one.in_section == entry.in_section;
-    });
-    if (before == kept.end()) {
-        kept.push_back(std::move(entry));
-    } else if (entry.repeats) {
-        before->item.inputs.insert(before->item.inputs.end(), entry.item.inputs.begin(), entry.item.inputs.end());
-    } else {
-        fault(entry, fmt::format("given again, after line {}", before->where.line), "give it once");
-    }
-}
-
 /// What CLI11 left in the App, with the faults that were found on the way.
 Arguments arguments_of(Line& line, const CLI::App& app) {
-    const std::vector<std::string> plain = line.plain_words();
+    const std::vector<std::string> plain = line.plain_words(app);
     if (const auto asked = line.values.find("--help"); asked != line.values.end()) {
         return Arguments({*asked});
     }
     Diagnostics faults;
     for (const auto& [word, fault] : line.faults) {
-        faults.error(fault.where, fault.message, fault.help);
-    }
-    for (const Diagnostic& fault : line.file_faults.all()) {
         faults.error(fault.where, fault.message, fault.help);
     }
     // Words that are too many may be values of unknown options, so these come first.
@@ -380,17 +377,13 @@ Arguments arguments_of(Line& line, const CLI::App& app) {
 }  // namespace
 
 std::vector<std::string> choices_in(const std::string& value) {
-    std::vector<std::string> choices;
-    for (std::size_t begin = 0; begin <= value.size();) {
-        const std::size_t end = std::min(value.find('|', begin), value.size());
-        const std::string choice = value.substr(begin, end - begin);
-        const bool is_word = std::none_of(choice.begin(), choice.end(),
-                                          [](char c) { return (c >= 'A' && c <= 'Z') || c == '=' || c == ','; });
-        if (is_word && value.find('|') != std::string::npos) {
-            choices.push_back(choice);
-        }
-        begin = end + 1;
-    }
+    std::vector<std::string> choices = CLI::detail::split(value, '|');
+    const auto is_word = [](const std::string& choice) {
+        return std::none_of(choice.begin(), choice.end(),
+                            [](char c) { return (c >= 'A' && c <= 'Z') || c == '=' || c == ','; });
+    };
+    const bool has_choices = choices.size() > 1;
+    std::erase_if(choices, [&](const std::string& choice) { return !has_choices || !is_word(choice); });
     return choices;
 }
 
