@@ -10,9 +10,7 @@ namespace dodona::cli {
 
 std::vector<Option> asked_plan_options() {
     std::vector<Option> all = workload_options();
-    for (Option& option : plan_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, plan_options());
     all.push_back(from_option());
     all.push_back(observed_option("of this very plan"));
     return all;

@@ -22,19 +22,11 @@ std::vector<Option> cache_options() {
     const std::string group = "Samples";
     std::vector<Option> all = asked_plan_options();
     const std::vector<Option> own{
-        {.names = "--epochs", .value = "K", .description = "to list; 3 without it", .group = group},
-        {.names = "--samples",
-         .value = "N",
-         .description = "of the data set; without it as the model file says",
-         .group = group},
-        {.names = "--sample-size",
-         .value = "SIZE",
-         .description = "of a sample as stored, such as 110KB; without it as the model file says",
-         .group = group}};
+        {"--epochs", "K", "to list; 3 without it", group},
+        {"--samples", "N", "of the data set; without it as the model file says", group},
+        {"--sample-size", "SIZE", "of a sample as stored, such as 110KB; without it as the model file says", group}};
     all.insert(all.end(), own.begin(), own.end());
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, output_options());
     return all;
 }
 

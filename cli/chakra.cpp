@@ -30,15 +30,11 @@ void make_folder(const std::string& folder) {
 }  // namespace
 
 std::vector<Option> chakra_options() {
-    return {{.names = "--chakra",
-             .value = "DIR",
-             .description = "execution traces for ASTRA-sim and its like (MLCommons Chakra): step.RANK.et for\n"
-                            "each rank, and groups.json",
-             .group = "Simulation"},
-            {.names = "--chakra-ranks",
-             .value = "N",
-             .description = "traces of the first N ranks only",
-             .group = "Simulation"}};
+    return {{"--chakra", "DIR",
+             "execution traces for ASTRA-sim and its like (MLCommons Chakra): step.RANK.et for\n"
+             "each rank, and groups.json",
+             "Simulation"},
+            {"--chakra-ranks", "N", "traces of the first N ranks only", "Simulation"}};
 }
 
 ChakraTraces read_chakra(Arguments& arguments) {

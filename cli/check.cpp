@@ -227,13 +227,10 @@ int run_check(Arguments& arguments) {
 }  // namespace
 
 Command check_command() {
-    std::vector<Option> options{{.names = kSchemas,
-                                 .value = "FOLDER",
-                                 .description = "write the JSON Schema of each kind of file there and check nothing:\n"
-                                                "for editors, and for programs that write such files"}};
-    for (Option& option : output_options()) {
-        options.push_back(std::move(option));
-    }
+    std::vector<Option> options{{kSchemas, "FOLDER",
+                                 "write the JSON Schema of each kind of file there and check nothing:\n"
+                                 "for editors, and for programs that write such files"}};
+    append(options, output_options());
     return {.name = "check",
             .summary = "whether files that dodona reads are right: models, machines, plans and all others",
             .positionals = {{.name = "FILE", .description = "files to check", .required = false, .many = true}},

@@ -208,15 +208,10 @@ int run_compare(Arguments& arguments) {
 }
 
 std::vector<Option> compare_options() {
-    std::vector<Option> all{{.names = "--model",
-                             .value = "MODEL",
-                             .description = "a built-in model or a file, unless models are compared",
-                             .group = "Job",
-                             .completes = Names::models}};
+    std::vector<Option> all{
+        {"--model", "MODEL", "a built-in model or a file, unless models are compared", "Job", kOnce, Names::models}};
     for (std::vector<Option> more : {workload_options(), job_space_options(true), output_options()}) {
-        for (Option& option : more) {
-            all.push_back(std::move(option));
-        }
+        append(all, more);
     }
     return all;
 }

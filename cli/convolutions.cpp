@@ -87,12 +87,10 @@ reports::ConvolutionBatch batch_with(search::Workspaces workspaces, const Worklo
 }  // namespace
 
 Option convolutions_option() {
-    return {.names = "--convolutions",
-            .value = choices_text<search::Workspaces>(),
-            .description =
-                "choose the algorithm of each convolution under the memory that a batch\n"
-                "leaves; workspaces are one that all take turns in, or each layer's own",
-            .group = "Search"};
+    return {"--convolutions", choices_text<search::Workspaces>(),
+            "choose the algorithm of each convolution under the memory that a batch\n"
+            "leaves; workspaces are one that all take turns in, or each layer's own",
+            "Search"};
 }
 
 std::optional<search::Workspaces> read_convolutions(Arguments& arguments) {

@@ -49,18 +49,12 @@ int run_diff(Arguments& arguments) {
 }  // namespace
 
 Command diff_command() {
-    std::vector<Option> options{{.names = "--tolerance",
-                                 .value = "R",
-                                 .description =
-                                     "of the time of a sample; default: 0.005. Of a traced step; default: the\n"
-                                     "interval of the prediction",
-                                 .group = "Comparison"}};
-    for (Option& option : trace_options()) {
-        options.push_back(std::move(option));
-    }
-    for (Option& option : output_options()) {
-        options.push_back(std::move(option));
-    }
+    std::vector<Option> options{{"--tolerance", "R",
+                                 "of the time of a sample; default: 0.005. Of a traced step; default: the\n"
+                                 "interval of the prediction",
+                                 "Comparison"}};
+    append(options, trace_options());
+    append(options, output_options());
     return {.name = "diff",
             .summary = "what differs between two reports, or between a traced step and its prediction",
             .usage = "",

@@ -13,13 +13,13 @@ constexpr const char* kAllExchanges = "all";
 }  // namespace
 
 Option exchange_option() {
-    return {.names = "--exchange",
-            .value = "NAME|FILE,...",
-            .description =
-                "how replicas agree, instead of by the plan's all-reduce: d-psgd, diloco, hitop-k ...;\n"
-                "all: every one of `dodona exchanges`, in a table (docs/exchanges.md)",
-            .group = "Plan",
-            .completes = Names::exchanges};
+    return {"--exchange",
+            "NAME|FILE,...",
+            "how replicas agree, instead of by the plan's all-reduce: d-psgd, diloco, hitop-k ...;\n"
+            "all: every one of `dodona exchanges`, in a table (docs/exchanges.md)",
+            "Plan",
+            kOnce,
+            Names::exchanges};
 }
 
 std::vector<exchange::Exchange> read_exchanges(Arguments& arguments) {

@@ -19,17 +19,12 @@ constexpr const char* kDelays = "Delays on equal workers";
 
 std::vector<Option> exchanges_command_options() {
     std::vector<Option> all{
-        {.names = "--size",
-         .value = "SIZE",
-         .description = "what these exchanges add to a step that exchanges so much, such as 491MiB",
-         .group = kDelays},
-        {.names = "--link", .value = "RATE", .description = "of a worker: 10Gb/s", .group = kDelays},
-        {.names = "--latency", .value = "TIME", .description = "of a message; 0 without it", .group = kDelays},
-        {.names = "--compute", .value = "TIME", .description = "of a step: 450ms", .group = kDelays},
-        {.names = "--workers", .value = "N,...", .description = "2,4,8,16,32,64 without it", .group = kDelays}};
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+        {"--size", "SIZE", "what these exchanges add to a step that exchanges so much, such as 491MiB", kDelays},
+        {"--link", "RATE", "of a worker: 10Gb/s", kDelays},
+        {"--latency", "TIME", "of a message; 0 without it", kDelays},
+        {"--compute", "TIME", "of a step: 450ms", kDelays},
+        {"--workers", "N,...", "2,4,8,16,32,64 without it", kDelays}};
+    append(all, output_options());
     return all;
 }
 

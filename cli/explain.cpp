@@ -11,9 +11,7 @@
 
 namespace dodona::cli {
 
-Option explain_option(const std::string& what) {
-    return {.names = "--explain", .value = "", .description = what, .group = "Output"};
-}
+Option explain_option(const std::string& what) { return {"--explain", "", what, "Output"}; }
 
 bool read_explain(Arguments& arguments, const Output& output) {
     const bool asked = arguments.has("--explain");

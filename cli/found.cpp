@@ -100,8 +100,6 @@ std::vector<Positional> listing_positionals(Names completes) {
              .completes = completes}};
 }
 
-Option all_option(const std::string& what) {
-    return {.names = "--all", .value = "", .description = "list " + what + " too", .group = "Output"};
-}
+Option all_option(const std::string& what) { return {"--all", "", "list " + what + " too", "Output"}; }
 
 }  // namespace dodona::cli

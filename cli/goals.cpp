@@ -102,33 +102,23 @@ void check_currencies(Arguments& arguments, const GoalSettings& settings, const 
 
 std::vector<Option> goal_options() {
     const std::string goals = "Goals";
-    return {{.names = "--tokens",
-             .value = "T",
-             .description = "the work: tokens to train on, such as 15T or 1.5e13",
-             .group = goals},
-            {.names = "--samples", .value = "N", .description = "the work: samples to train on", .group = goals},
-            {.names = "--epochs",
-             .value = "E",
-             .description = "the work: passes over the data set, where the model file\n"
-                            "gives its size",
-             .group = goals},
-            {.names = "--deadline",
-             .value = "TIME",
-             .description = "for the work: 30d, 12h. Steps alone: without restarts,\n"
-                            "evaluation and checkpoints",
-             .group = goals},
-            {.names = "--tokens-per-s", .value = "X", .description = "of all GPUs together", .group = goals},
-            {.names = "--samples-per-s", .value = "X", .description = "of all GPUs together", .group = goals},
-            {.names = "--budget",
-             .value = "MONEY",
-             .description = "for the work, at the machine's price: 1e6USD",
-             .group = goals},
-            {.names = "--price",
-             .value = "[M=]PRICE",
-             .description = "of one GPU and hour of machine M: dgx-h100=2.5USD; default: that\n"
-                            "of the machine's file; repeat for several",
-             .group = goals,
-             .repeats = true}};
+    return {{"--tokens", "T", "the work: tokens to train on, such as 15T or 1.5e13", goals},
+            {"--samples", "N", "the work: samples to train on", goals},
+            {"--epochs", "E",
+             "the work: passes over the data set, where the model file\n"
+             "gives its size",
+             goals},
+            {"--deadline", "TIME",
+             "for the work: 30d, 12h. Steps alone: without restarts,\n"
+             "evaluation and checkpoints",
+             goals},
+            {"--tokens-per-s", "X", "of all GPUs together", goals},
+            {"--samples-per-s", "X", "of all GPUs together", goals},
+            {"--budget", "MONEY", "for the work, at the machine's price: 1e6USD", goals},
+            {"--price", "[M=]PRICE",
+             "of one GPU and hour of machine M: dgx-h100=2.5USD; default: that\n"
+             "of the machine's file; repeat for several",
+             goals, kRepeats}};
 }
 
 std::optional<cluster::Price> read_price(Arguments& arguments) {

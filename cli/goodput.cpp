@@ -20,12 +20,8 @@ namespace {
 
 std::vector<Option> goodput_command_options() {
     std::vector<Option> all = asked_plan_options();
-    for (Option& option : goodput_options()) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, goodput_options());
+    append(all, output_options());
     return all;
 }
 

@@ -40,94 +40,64 @@ std::vector<Option> work_options() {
             all.push_back(std::move(option));
         }
     }
-    all.push_back({.names = "--power",
-                   .value = "POWER",
-                   .description = "of one GPU with its share of the node, for the energy: 1.3kW;\n"
-                                  "dodona has none",
-                   .group = "Run"});
+    all.push_back({"--power", "POWER",
+                   "of one GPU with its share of the node, for the energy: 1.3kW;\n"
+                   "dodona has none",
+                   "Run"});
     return all;
 }
 
 std::vector<Option> checkpoint_options() {
     const std::string group = "Checkpoints";
     return {
-        {.names = "--checkpoint-every",
-         .value = "TIME|STEPS|epoch",
-         .description = "such as 30min or 500; default: the best of the closed form",
-         .group = group},
-        {.names = "--checkpoint-format",
-         .value = "NAME",
-         .description = join(value_names<cluster::CheckpointFormat>()) + ";\ndefault: pytorch",
-         .group = group},
-        {.names = "--checkpoint-holds",
-         .value = choices_text<reliability::CheckpointContent>(),
-         .description = "the whole state of training, or weights alone; default: training",
-         .group = group},
-        {.names = "--checkpoint-mode",
-         .value = choices_text<reliability::CheckpointMode>(),
-         .description = "whether training waits for the file or for the copy to host\n"
-                        "memory only; default: blocking",
-         .group = group},
-        {.names = "--checkpoint-writers",
-         .value = choices_text<reliability::CheckpointWriters>(),
-         .description = "every rank writes its part, or one writes all; default: sharded",
-         .group = group},
-        {.names = "--storage-write",
-         .value = "RATE",
-         .description = "of one node: 2GB/s; default: that of the machine's file",
-         .group = group},
-        {.names = "--storage-read",
-         .value = "RATE",
-         .description = "of one node; default: that of the machine's file, else as writing",
-         .group = group},
-        {.names = "--system-write",
-         .value = "RATE",
-         .description = "of all nodes together; default: that of the machine's file, else\n"
-                        "no limit",
-         .group = group},
-        {.names = "--system-read", .value = "RATE", .description = "of all nodes together; the same", .group = group},
-        {.names = "--copy",
-         .value = "RATE",
-         .description = "between one GPU and host memory; default: that of the machine's\n"
-                        "host, else 15.75GB/s",
-         .group = group},
-        {.names = "--encode",
-         .value = "RATE",
-         .description = "of one process, tensors to the bytes of the format; default: as\n"
-                        "measured in the machine's file, else no time",
-         .group = group},
-        {.names = "--ratio",
-         .value = "X",
-         .description = "of formats that compress: file over tensors; default: as measured\n"
-                        "in the machine's file, else 1",
-         .group = group}};
+        {"--checkpoint-every", "TIME|STEPS|epoch", "such as 30min or 500; default: the best of the closed form", group},
+        {"--checkpoint-format", "NAME", join(value_names<cluster::CheckpointFormat>()) + ";\ndefault: pytorch", group},
+        {"--checkpoint-holds", choices_text<reliability::CheckpointContent>(),
+         "the whole state of training, or weights alone; default: training", group},
+        {"--checkpoint-mode", choices_text<reliability::CheckpointMode>(),
+         "whether training waits for the file or for the copy to host\n"
+         "memory only; default: blocking",
+         group},
+        {"--checkpoint-writers", choices_text<reliability::CheckpointWriters>(),
+         "every rank writes its part, or one writes all; default: sharded", group},
+        {"--storage-write", "RATE", "of one node: 2GB/s; default: that of the machine's file", group},
+        {"--storage-read", "RATE", "of one node; default: that of the machine's file, else as writing", group},
+        {"--system-write", "RATE",
+         "of all nodes together; default: that of the machine's file, else\n"
+         "no limit",
+         group},
+        {"--system-read", "RATE", "of all nodes together; the same", group},
+        {"--copy", "RATE",
+         "between one GPU and host memory; default: that of the machine's\n"
+         "host, else 15.75GB/s",
+         group},
+        {"--encode", "RATE",
+         "of one process, tensors to the bytes of the format; default: as\n"
+         "measured in the machine's file, else no time",
+         group},
+        {"--ratio", "X",
+         "of formats that compress: file over tensors; default: as measured\n"
+         "in the machine's file, else 1",
+         group}};
 }
 
 std::vector<Option> failure_options() {
     const std::string group = "Failures";
-    return {{.names = "--failures",
-             .value = "NAME",
-             .description = "published rates by component: " + join(failure_names()) + "; default: llama-3",
-             .group = group},
-            {.names = "--mtbf",
-             .value = "[NAME=]TIME/gpu|node|job",
-             .description = "mean time between failures: 1826d/node of all causes together, or\n"
-                            "gpu=3000d/gpu of one component beside the published ones; repeat\n"
-                            "for several",
-             .group = group,
-             .repeats = true},
-            {.names = "--restart",
-             .value = "TIME",
-             .description = "from a failure to the begin of the restore: found, node replaced,\n"
-                            "processes started; default: 11min",
-             .group = group},
-            {.names = "--spares",
-             .value = "N",
-             .description = "spare nodes, with --repair; default: there is always one",
-             .group = group},
-            {.names = "--repair", .value = "TIME", .description = "of a node, until it is a spare", .group = group},
-            {.names = "--runs", .value = "N", .description = "simulated, 2 or more; default: 200", .group = group},
-            {.names = "--seed", .value = "N", .description = "of the simulation; default: 1", .group = group}};
+    return {
+        {"--failures", "NAME", "published rates by component: " + join(failure_names()) + "; default: llama-3", group},
+        {"--mtbf", "[NAME=]TIME/gpu|node|job",
+         "mean time between failures: 1826d/node of all causes together, or\n"
+         "gpu=3000d/gpu of one component beside the published ones; repeat\n"
+         "for several",
+         group, kRepeats},
+        {"--restart", "TIME",
+         "from a failure to the begin of the restore: found, node replaced,\n"
+         "processes started; default: 11min",
+         group},
+        {"--spares", "N", "spare nodes, with --repair; default: there is always one", group},
+        {"--repair", "TIME", "of a node, until it is a spare", group},
+        {"--runs", "N", "simulated, 2 or more; default: 200", group},
+        {"--seed", "N", "of the simulation; default: 1", group}};
 }
 
 template <Enumerated Enum>
@@ -325,12 +295,8 @@ private:
 
 std::vector<Option> goodput_options() {
     std::vector<Option> all = work_options();
-    for (Option& option : checkpoint_options()) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : failure_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, checkpoint_options());
+    append(all, failure_options());
     return all;
 }
 

@@ -10,12 +10,10 @@ void add_growth_options(std::vector<Option>& options) {
     batch->description =
         "samples a step that all GPUs share, however many (strong\nscaling); default for models with tokens: "
         "about 4 million\ntokens";
-    options.insert(batch + 1,
-                   {.names = "--batch-per-gpu",
-                    .value = "B",
-                    .description = "samples that each GPU brings, so that the batch grows (weak\nscaling); default "
-                                   "for others: 64, fewer of large images",
-                    .group = batch->group});
+    options.insert(batch + 1, {"--batch-per-gpu", "B",
+                               "samples that each GPU brings, so that the batch grows (weak\nscaling); default "
+                               "for others: 64, fewer of large images",
+                               batch->group});
 }
 
 search::Growth usual_growth(const Workload& workload) {

@@ -59,7 +59,7 @@ Command import_command() {
             .usage = "",
             .positionals = {{.name = "MODEL",
                              .description = "a config.json, a folder with one, a file of ONNX, or a graph of PyTorch"}},
-            .options = {{.names = "-o,--output", .value = "FILE", .description = "write to this file; default: print"},
+            .options = {{"-o,--output", "FILE", "write to this file; default: print"},
                         {.names = "--set",
                          .value = "NAME=VALUE",
                          .description = "an extent that a file of ONNX leaves open, or a parameter; repeat for several",

@@ -51,11 +51,9 @@ std::vector<plan::Strategy> strategies_made_for(const graph::Graph& graph) {
 }
 
 std::vector<Option> job_space_options(bool constraints) {
-    std::vector<Option> all{{.names = "--strategy",
-                             .value = "A,B,...",
-                             .description = "built-in strategies or files; default: all but the *-paradl ones",
-                             .group = "Search",
-                             .completes = Names::strategies}};
+    std::vector<Option> all{{"--strategy", "A,B,...",
+                             "built-in strategies or files; default: all but the *-paradl ones", "Search", kOnce,
+                             Names::strategies}};
     for (Option& option : space_options()) {
         if (constraints || option.names == "--max-memory" || option.names == "--reserve") {
             all.push_back(std::move(option));

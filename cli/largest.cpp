@@ -29,26 +29,16 @@ constexpr std::int64_t kStepsOfGiven = 16;  ///< the usual step is at most this 
 
 std::vector<Option> largest_command_options() {
     std::vector<Option> all = workload_options();
-    for (Option& option : goal_options()) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : job_space_options(true)) {
-        all.push_back(std::move(option));
-    }
-    all.push_back({.names = "--step",
-                   .value = "K",
-                   .description = "look at multiples of K; default: for a batch the number of\n"
-                                  "GPUs, else a power of two that divides the given value, a\n"
-                                  "sixteenth of it at most",
-                   .group = "Search"});
-    all.push_back({.names = "--upto",
-                   .value = "V",
-                   .description = "look at no larger value; default: a thousand times the given",
-                   .group = "Search"});
+    append(all, goal_options());
+    append(all, job_space_options(true));
+    all.push_back({"--step", "K",
+                   "look at multiples of K; default: for a batch the number of\n"
+                   "GPUs, else a power of two that divides the given value, a\n"
+                   "sixteenth of it at most",
+                   "Search"});
+    all.push_back({"--upto", "V", "look at no larger value; default: a thousand times the given", "Search"});
     all.push_back(convolutions_option());
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, output_options());
     return all;
 }
 

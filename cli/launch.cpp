@@ -24,24 +24,20 @@ void note_settings(const char* what, const std::vector<std::string>& settings) {
 }  // namespace
 
 Option from_option() {
-    return {.names = "--from",
-            .value = "FILE",
-            .description =
-                "the plan, and the model unless MODEL says it, of what you launch: a\n"
-                "script with Megatron's flags, the JSON of DeepSpeed, the TOML of\n"
-                "torchtitan, the YAML of accelerate, NeMo, nanotron or MaxText; options\n"
-                "beside it win",
-            .group = "Plan"};
+    return {"--from", "FILE",
+            "the plan, and the model unless MODEL says it, of what you launch: a\n"
+            "script with Megatron's flags, the JSON of DeepSpeed, the TOML of\n"
+            "torchtitan, the YAML of accelerate, NeMo, nanotron or MaxText; options\n"
+            "beside it win",
+            "Plan"};
 }
 
 Option export_option() {
-    return {.names = "--export",
-            .value = "LAUNCHER",
-            .description =
-                "print the plan as its settings instead: megatron, bridge, nemo,\n"
-                "deepspeed, torchtitan, fsdp, accelerate, maxtext, nanotron, slurm,\n"
-                "kubernetes",
-            .group = "Output"};
+    return {"--export", "LAUNCHER",
+            "print the plan as its settings instead: megatron, bridge, nemo,\n"
+            "deepspeed, torchtitan, fsdp, accelerate, maxtext, nanotron, slurm,\n"
+            "kubernetes",
+            "Output"};
 }
 
 std::string take_launch(Arguments& arguments) {

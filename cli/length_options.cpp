@@ -57,18 +57,10 @@ lengths::Job job_of(const Workload& workload, const plan::Plan& plan) {
 
 std::vector<Option> length_options() {
     const std::string group = "Lengths";
-    return {{.names = "--lengths",
-             .value = "FILE",
-             .description = "lengths of samples, as measured: a table of length,share (docs/files.md)",
-             .group = group},
-            {.names = "--packing",
-             .value = choices_text<Packing>(),
-             .description = "how micro-batches are made of them; default: all, side by side",
-             .group = group},
-            {.names = "--buckets",
-             .value = "A,B,...",
-             .description = "the longest samples of buckets; powers of two without it",
-             .group = group}};
+    return {
+        {"--lengths", "FILE", "lengths of samples, as measured: a table of length,share (docs/files.md)", group},
+        {"--packing", choices_text<Packing>(), "how micro-batches are made of them; default: all, side by side", group},
+        {"--buckets", "A,B,...", "the longest samples of buckets; powers of two without it", group}};
 }
 
 std::optional<LengthSettings> read_length_settings(Arguments& arguments) {

@@ -33,26 +33,17 @@ std::vector<Option> limits_command_options() {
     }
     add_growth_options(all);
     all.push_back(exchange_option());
-    all.push_back({.names = "--overhead",
-                   .value = "R",
-                   .description = "how many GPUs keep --efficiency where one GPU has this overhead over\n"
-                                  "its compute, without a model and a machine",
-                   .group = "Rules without a machine"});
-    all.push_back({.names = "--efficiency",
-                   .value = "A",
-                   .description = "to keep with --overhead, or with --exchange: 0.8",
-                   .group = "Rules without a machine"});
-    all.push_back({.names = "--layer-groups",
-                   .value = "",
-                   .description = "for each layer, in how many groups --gpus nodes exchange least with --batch,\n"
-                                  "and arithmetic over bytes; without a machine",
-                   .group = "Rules without a machine"});
-    for (Option& option : job_space_options(false)) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    all.push_back({"--overhead", "R",
+                   "how many GPUs keep --efficiency where one GPU has this overhead over\n"
+                   "its compute, without a model and a machine",
+                   "Rules without a machine"});
+    all.push_back({"--efficiency", "A", "to keep with --overhead, or with --exchange: 0.8", "Rules without a machine"});
+    all.push_back({"--layer-groups", "",
+                   "for each layer, in how many groups --gpus nodes exchange least with --batch,\n"
+                   "and arithmetic over bytes; without a machine",
+                   "Rules without a machine"});
+    append(all, job_space_options(false));
+    append(all, output_options());
     return all;
 }
 

@@ -58,9 +58,7 @@ int run_machines(Arguments& arguments) {
 
 Command machines_command() {
     std::vector<Option> options{all_option("machines that only stand for published runs")};
-    for (Option& option : output_options()) {
-        options.push_back(std::move(option));
-    }
+    append(options, output_options());
     return {.name = "machines",
             .summary = "the machines that come with dodona, or one of them",
             .positionals = listing_positionals(Names::machines),

@@ -14,15 +14,11 @@
 namespace dodona::cli {
 
 std::vector<Option> measured_options() {
-    return {{.names = "--measured",
-             .value = "FILE",
-             .description = "a table of measured runs, as `dodona validate` takes it: those of this\n"
-                            "model and machine are shown beside the predictions",
-             .group = "Measured"},
-            {.names = "--conventions",
-             .value = "FILE",
-             .description = "what words of that table mean, before what they mean in any table",
-             .group = "Measured"}};
+    return {{"--measured", "FILE",
+             "a table of measured runs, as `dodona validate` takes it: those of this\n"
+             "model and machine are shown beside the predictions",
+             "Measured"},
+            {"--conventions", "FILE", "what words of that table mean, before what they mean in any table", "Measured"}};
 }
 
 void read_measured(Arguments& arguments, const std::string& model, const std::string& machine,

@@ -57,32 +57,21 @@ play::NetworkJob network_job(const OtherJob& job, const cluster::Cluster& cluste
 }  // namespace
 
 std::vector<Option> network_options() {
-    return {{.names = "--network",
-             .value = "tabulated|flows",
-             .description = "flows: sends between stages and exchanges of gradients and weights share\n"
-                            "the links of the machine (default: tabulated, each takes the time of its table)",
-             .group = "Simulation"},
-            {.names = "--degrade",
-             .value = "PART=FACTOR",
-             .description = "with flows: leave this share of the links at a part of the network, such as\n"
-                            "node0/link1=0.5 or rank3=0.9",
-             .group = "Simulation",
-             .repeats = true},
-            {.names = "--kill",
-             .value = "PART",
-             .description = "with flows: the links at this part are dead, and routes lead round them",
-             .group = "Simulation",
-             .repeats = true},
-            {.names = "--jobs",
-             .value = "N",
-             .description = "with flows: N jobs like this one at the same time, whose nodes take turns",
-             .group = "Simulation"},
-            {.names = "--beside",
-             .value = "MODEL=PLAN",
-             .description = "with flows: another job at the same time, by a plan file as `dodona plan --save`\n"
-                            "writes it; repeat for several",
-             .group = "Simulation",
-             .repeats = true}};
+    return {{"--network", "tabulated|flows",
+             "flows: sends between stages and exchanges of gradients and weights share\n"
+             "the links of the machine (default: tabulated, each takes the time of its table)",
+             "Simulation"},
+            {"--degrade", "PART=FACTOR",
+             "with flows: leave this share of the links at a part of the network, such as\n"
+             "node0/link1=0.5 or rank3=0.9",
+             "Simulation", kRepeats},
+            {"--kill", "PART", "with flows: the links at this part are dead, and routes lead round them", "Simulation",
+             kRepeats},
+            {"--jobs", "N", "with flows: N jobs like this one at the same time, whose nodes take turns", "Simulation"},
+            {"--beside", "MODEL=PLAN",
+             "with flows: another job at the same time, by a plan file as `dodona plan --save`\n"
+             "writes it; repeat for several",
+             "Simulation", kRepeats}};
 }
 
 Network read_network(Arguments& arguments) {

@@ -27,19 +27,15 @@ std::vector<simulate::NoiseSource> sources_of(const std::string& given) {
 }  // namespace
 
 std::vector<Option> noise_options() {
-    return {{.names = "--noise",
-             .value = "FILE|{...}",
-             .description = "play many steps with noise, from a file (docs/files.md) or as one source:\n"
-                            "'{on: compute, deviation: 0.1}'",
-             .group = "Noise",
-             .repeats = true},
-            {.names = "--steps", .value = "K", .description = "steps with noise; 100 without it", .group = "Noise"},
-            {.names = "--seed", .value = "N", .description = "of the draws; 1 without it", .group = "Noise"},
-            {.names = "--study",
-             .value = "",
-             .description = "bursts of load on one resource at a time: which hurts, and how many cores can be lent",
-             .group = "Noise"},
-            {.names = "--host-cores", .value = "N", .description = "of a node, for --study", .group = "Noise"}};
+    return {{"--noise", "FILE|{...}",
+             "play many steps with noise, from a file (docs/files.md) or as one source:\n"
+             "'{on: compute, deviation: 0.1}'",
+             "Noise", kRepeats},
+            {"--steps", "K", "steps with noise; 100 without it", "Noise"},
+            {"--seed", "N", "of the draws; 1 without it", "Noise"},
+            {"--study", "", "bursts of load on one resource at a time: which hurts, and how many cores can be lent",
+             "Noise"},
+            {"--host-cores", "N", "of a node, for --study", "Noise"}};
 }
 
 std::optional<play::NoiseSettings> read_noise(Arguments& arguments) {

@@ -121,13 +121,12 @@ ObservedRun step_of(const ObservedSettings& settings, const Workload& workload, 
 }  // namespace
 
 Option observed_option(const std::string& of) {
-    return {.names = "--observed",
-            .value = "TIME|LOG|RUNS.csv",
-            .description = "a measured step " + of +
-                           ",\nthe log with its steps, train.log, or a table of your own runs\n"
-                           "(docs/files.md): parameters of the framework are adjusted to it, and\n"
-                           "the answer with them",
-            .group = "Observed"};
+    return {"--observed", "TIME|LOG|RUNS.csv",
+            "a measured step " + of +
+                ",\nthe log with its steps, train.log, or a table of your own runs\n"
+                "(docs/files.md): parameters of the framework are adjusted to it, and\n"
+                "the answer with them",
+            "Observed"};
 }
 
 ObservedSettings read_observed(Arguments& arguments) {

@@ -9,27 +9,32 @@ namespace dodona::cli {
 /// What comes with dodona and completes a value.
 enum class Names { none, models, machines, devices, strategies, frameworks, exchanges };
 
+/// Whether an option may be given several times.
+inline constexpr bool kOnce = false;
+inline constexpr bool kRepeats = true;
+
+/// Rows of tables list its members in this order, the first four mostly.
 struct Option {
     std::string names;        ///< "-p,--gpus"
     std::string value;        ///< how help calls the value: "N", or all choices "a|b"; empty for a switch
     std::string description;  ///< lines after the first are aligned below it
     std::string group = "Options";
-    bool repeats = false;
+    bool repeats = kOnce;
+    Names completes = Names::none;
     std::string old_name = {};  ///< "--chunks": an earlier name that is still read, and not in `--help`
     bool takes_more = false;    ///< words than `value` lists
-    Names completes = Names::none;
 
     /// "--gpus": what faults and values go by.
     [[nodiscard]] std::string long_name() const { return names.substr(names.find("--")); }
-    /// "-p", or empty.
-    [[nodiscard]] std::string short_name() const {
-        return names.starts_with("--") ? "" : names.substr(0, names.find(','));
-    }
     [[nodiscard]] bool takes_value() const { return !value.empty(); }
     [[nodiscard]] bool is_called(const std::string& name) const {
-        return name == long_name() || (!name.empty() && (name == short_name() || name == old_name));
+        return name == long_name() || (!name.empty() && (name + "," == names.substr(0, 3) || name == old_name));
     }
 };
+
+inline void append(std::vector<Option>& all, const std::vector<Option>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+}
 
 struct Positional {
     std::string name;  ///< "MODEL"

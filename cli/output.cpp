@@ -113,23 +113,14 @@ bool terminal_wants_colour() {
 }  // namespace
 
 std::vector<Option> output_options() {
-    return {
-        {.names = "--format",
-         .value = fmt::format("{}", fmt::join(formats(), "|")),
-         .description = "default: by the ending of FILE, else text",
-         .group = "Output"},
-        {.names = "--json", .value = "", .description = "short for --format json", .group = "Output"},
-        {.names = "-o,--output",
-         .value = "FILE",
-         .description = "write there; - is standard output",
-         .group = "Output"},
-        {.names = "--brief", .value = "", .description = "the answer in at most 8 lines of text", .group = "Output"},
-        {.names = "-q,--quiet", .value = "", .description = "its first line only, and no notes", .group = "Output"},
-        {.names = "--width",
-         .value = "N",
-         .description = "columns of text, 60 to 200; default: the terminal's, else 100",
-         .group = "Output"},
-        {.names = "--color", .value = "auto|always|never", .description = "default: auto", .group = "Output"}};
+    return {{"--format", fmt::format("{}", fmt::join(formats(), "|")), "default: by the ending of FILE, else text",
+             "Output"},
+            {"--json", "", "short for --format json", "Output"},
+            {"-o,--output", "FILE", "write there; - is standard output", "Output"},
+            {"--brief", "", "the answer in at most 8 lines of text", "Output"},
+            {"-q,--quiet", "", "its first line only, and no notes", "Output"},
+            {"--width", "N", "columns of text, 60 to 200; default: the terminal's, else 100", "Output"},
+            {"--color", "auto|always|never", "default: auto", "Output"}};
 }
 
 std::string writable_file(Arguments& arguments, const std::string& name) {

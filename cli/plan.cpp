@@ -40,12 +40,10 @@ constexpr std::size_t kChoicesShown = 10;  ///< of plans with other exchanges, a
 std::vector<Option> plan_command_options() {
     std::vector<Option> all = workload_options();
     const std::string search = "Search";
-    all.push_back({.names = "--strategy",
-                   .value = "A,B,...",
-                   .description = "built-in strategies, files, or `auto` (layer by layer); default: all\n"
-                                  "but *-paradl",
-                   .group = search,
-                   .completes = Names::strategies});
+    all.push_back({"--strategy", "A,B,...",
+                   "built-in strategies, files, or `auto` (layer by layer); default: all\n"
+                   "but *-paradl",
+                   search, kOnce, Names::strategies});
     for (Option& option : space_options()) {
         if (option.names == "--vary") {
             option.description +=
@@ -55,36 +53,23 @@ std::vector<Option> plan_command_options() {
         }
         all.push_back(std::move(option));
     }
-    all.push_back({.names = "--top", .value = "K", .description = "plans to list; default: 5", .group = search});
-    all.push_back({.names = "--simulate",
-                   .value = "K",
-                   .description = "play the steps of the first K plans task by task, and rank them by that",
-                   .group = search});
-    all.push_back({.names = "--why-not",
-                   .value = "KIND",
-                   .description = "the best plan of that kind, how much slower it is and through what,\n"
-                                  "or what stops it: zero3, tensor=8, recompute=full",
-                   .group = search});
+    all.push_back({"--top", "K", "plans to list; default: 5", search});
+    all.push_back(
+        {"--simulate", "K", "play the steps of the first K plans task by task, and rank them by that", search});
+    all.push_back({"--why-not", "KIND",
+                   "the best plan of that kind, how much slower it is and through what,\n"
+                   "or what stops it: zero3, tensor=8, recompute=full",
+                   search});
     all.push_back(exchange_option());
-    for (Option& option : length_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, length_options());
     all.push_back(export_option());
-    all.push_back({.names = "--save",
-                   .value = "FILE",
-                   .description = "write the best plan as a file that `dodona predict --plan` reads",
-                   .group = "Output"});
+    all.push_back({"--save", "FILE", "write the best plan as a file that `dodona predict --plan` reads", "Output"});
     all.push_back(
         explain_option("which parameters the answer is sensitive to, and at which value of\n"
                        "each another plan is better"));
     all.push_back(observed_option("of the plan that --observed-plan names"));
-    all.push_back({.names = "--observed-plan",
-                   .value = "FILE",
-                   .description = "the plan file of the step that --observed gives",
-                   .group = "Observed"});
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    all.push_back({"--observed-plan", "FILE", "the plan file of the step that --observed gives", "Observed"});
+    append(all, output_options());
     return all;
 }
 

@@ -25,14 +25,10 @@ namespace {
 std::vector<Option> predict_command_options() {
     std::vector<Option> all = asked_plan_options();
     all.push_back(exchange_option());
-    for (Option& option : length_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, length_options());
     all.push_back(export_option());
     all.push_back(explain_option("which parameters its time is sensitive to"));
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, output_options());
     return all;
 }
 

@@ -23,23 +23,14 @@ namespace {
 
 std::vector<Option> report_command_options() {
     std::vector<Option> all = report_question_options();
-    all.push_back({.names = "--from",
-                   .value = "FILE",
-                   .description = "show this report again, of an earlier -o FILE.json or FILE.html",
-                   .group = "Output"});
-    all.push_back({.names = "--resume",
-                   .value = "",
-                   .description = "compute only what the file of -o does not have yet",
-                   .group = "Output"});
-    all.push_back({.names = "--interactive",
-                   .value = "",
-                   .description = "an HTML page in which its reader asks again, with other GPUs, another batch,\n"
-                                  "a pinned axis or another bandwidth: the search is in it (about 2 MB)",
-                   .group = "Output"});
+    all.push_back({"--from", "FILE", "show this report again, of an earlier -o FILE.json or FILE.html", "Output"});
+    all.push_back({"--resume", "", "compute only what the file of -o does not have yet", "Output"});
+    all.push_back({"--interactive", "",
+                   "an HTML page in which its reader asks again, with other GPUs, another batch,\n"
+                   "a pinned axis or another bandwidth: the search is in it (about 2 MB)",
+                   "Output"});
     all.push_back(explain_option("at which value of each parameter another plan is better\n(several searches)"));
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, output_options());
     return all;
 }
 

@@ -79,13 +79,8 @@ std::vector<Option> report_question_options() {
             all.push_back(std::move(option));
         }
     }
-    all.push_back({.names = "--power",
-                   .value = "P",
-                   .description = "of one GPU while it trains, such as 700W: the energy of plans",
-                   .group = "Goals"});
-    for (Option& option : measured_options()) {
-        all.push_back(std::move(option));
-    }
+    all.push_back({"--power", "P", "of one GPU while it trains, such as 700W: the energy of plans", "Goals"});
+    append(all, measured_options());
     return all;
 }
 

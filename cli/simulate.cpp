@@ -67,32 +67,20 @@ std::optional<play::OtherOrder> read_order(Arguments& arguments) {
 
 std::vector<Option> simulate_command_options() {
     std::vector<Option> all = asked_plan_options();
-    all.push_back({.names = "--order",
-                   .value = "NAME|FILE",
-                   .description = "play this schedule instead of the plan's, such as zb-h1, or a file of tasks as\n"
-                                  "torch.distributed.pipelining writes them (docs/schedules.md)",
-                   .group = "Simulation"});
-    all.push_back({.names = "--trace",
-                   .value = "FILE",
-                   .description = "the timeline as Chrome JSON, for ui.perfetto.dev and its like;\n"
-                                  "compressed if FILE ends in .gz",
-                   .group = "Simulation"});
+    all.push_back({"--order", "NAME|FILE",
+                   "play this schedule instead of the plan's, such as zb-h1, or a file of tasks as\n"
+                   "torch.distributed.pipelining writes them (docs/schedules.md)",
+                   "Simulation"});
+    all.push_back({"--trace", "FILE",
+                   "the timeline as Chrome JSON, for ui.perfetto.dev and its like;\n"
+                   "compressed if FILE ends in .gz",
+                   "Simulation"});
     all.push_back(exchange_option());
-    for (Option& option : length_options()) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : network_options()) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : chakra_options()) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : noise_options()) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, length_options());
+    append(all, network_options());
+    append(all, chakra_options());
+    append(all, noise_options());
+    append(all, output_options());
     return all;
 }
 

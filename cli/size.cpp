@@ -38,20 +38,13 @@ std::vector<Option> size_command_options() {
                 "then 16 numbers to each doubling, to the whole machine";
         }
     }
-    for (Option& option : goal_options()) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : job_space_options(true)) {
-        all.push_back(std::move(option));
-    }
-    all.push_back({.names = "--find",
-                   .value = "fewest|fastest|cheapest",
-                   .description = "of the numbers that meet the goals; default: fewest, of\n"
-                                  "several machines with prices cheapest",
-                   .group = "Search"});
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, goal_options());
+    append(all, job_space_options(true));
+    all.push_back({"--find", "fewest|fastest|cheapest",
+                   "of the numbers that meet the goals; default: fewest, of\n"
+                   "several machines with prices cheapest",
+                   "Search"});
+    append(all, output_options());
     return all;
 }
 

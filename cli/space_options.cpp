@@ -145,40 +145,30 @@ void read_vary(Arguments& arguments, const cluster::Cluster& cluster, const std:
 
 std::vector<Option> space_options() {
     const std::string group = "Search";
-    return {
-        {.names = "--max-memory",
-         .value = "SIZE",
-         .description = "that a plan may need of one device, such as 40GiB; default: all that it\n"
-                        "has but the reserve",
-         .group = group},
-        {.names = "--reserve",
-         .value = "PERCENT",
-         .description = "share of memory that plans leave free, since predictions of memory are\n"
-                        "off by a few percent; default: 5%, with --max-memory 0",
-         .group = group},
-        {.names = "--fixed",
-         .value = "NAME=N,...",
-         .description = "what plans must have: sizes of axes, micro-batch=, virtual-stages=,\n"
-                        "recompute=, zero=, schedule=",
-         .group = group},
-        {.names = "--exclude",
-         .value = "NAME=N,...",
-         .description = "what they must not have, likewise; or strategies by name",
-         .group = group},
-        {.names = "--vary",
-         .value = "A,B,...",
-         .description = "search more: placement (order of axes on the machine), group (ZeRO\n"
-                        "over fewer ranks), overlap, offload, schedule (all but gpipe,\n"
-                        "breadth-first and pipedream), unusual (strategies and sizes of axes where nobody runs them)",
-         .group = group},
-        {.names = "--exhaustive",
-         .description = "evaluate every plan one by one: slow, the same answer",
-         .group = group},
-        {.names = "--threads",
-         .value = "N",
-         .description = "of the search; default: one on each core",
-         .group = group,
-         .old_name = "--workers"}};
+    return {{"--max-memory", "SIZE",
+             "that a plan may need of one device, such as 40GiB; default: all that it\n"
+             "has but the reserve",
+             group},
+            {"--reserve", "PERCENT",
+             "share of memory that plans leave free, since predictions of memory are\n"
+             "off by a few percent; default: 5%, with --max-memory 0",
+             group},
+            {"--fixed", "NAME=N,...",
+             "what plans must have: sizes of axes, micro-batch=, virtual-stages=,\n"
+             "recompute=, zero=, schedule=",
+             group},
+            {"--exclude", "NAME=N,...", "what they must not have, likewise; or strategies by name", group},
+            {"--vary", "A,B,...",
+             "search more: placement (order of axes on the machine), group (ZeRO\n"
+             "over fewer ranks), overlap, offload, schedule (all but gpipe,\n"
+             "breadth-first and pipedream), unusual (strategies and sizes of axes where nobody runs them)",
+             group},
+            {"--exhaustive", "", "evaluate every plan one by one: slow, the same answer", group},
+            {.names = "--threads",
+             .value = "N",
+             .description = "of the search; default: one on each core",
+             .group = group,
+             .old_name = "--workers"}};
 }
 
 namespace {

@@ -29,37 +29,21 @@ std::vector<Option> tables_options() {
         }
     }
     const std::vector<Option> own{
-        {.names = "--tier",
-         .value = "NAME",
-         .description = "all tables there: device, host or another tier of the machine;\n"
-                        "as there is room without it",
-         .group = group},
-        {.names = "--table-precision",
-         .value = "fp32|fp16|bf16",
-         .description = "of rows in memory; fp32 without it",
-         .group = group},
-        {.names = "--zipf",
-         .value = "S",
-         .description = "exponent of accesses: row i is looked up as often as 1/i^S; 0 without it",
-         .group = group},
-        {.names = "--cache",
-         .value = "SHARE",
-         .description = "of device memory, for copies of rows of other tiers: 0.1; 0 without it",
-         .group = group},
-        {.names = "--reserve",
-         .value = "SHARE",
-         .description = "of device memory, for everything else than tables; 0.2 without it",
-         .group = group},
-        {.names = "--row-bandwidth",
-         .value = "BW",
-         .description = "rows of tables in a device's own memory: 900GB/s; without it as gathers\n"
-                        "were measured there, which fused look-ups may exceed",
-         .group = group},
-        {.names = "--whole", .value = "", .description = "no table is split", .group = group}};
+        {"--tier", "NAME",
+         "all tables there: device, host or another tier of the machine;\n"
+         "as there is room without it",
+         group},
+        {"--table-precision", "fp32|fp16|bf16", "of rows in memory; fp32 without it", group},
+        {"--zipf", "S", "exponent of accesses: row i is looked up as often as 1/i^S; 0 without it", group},
+        {"--cache", "SHARE", "of device memory, for copies of rows of other tiers: 0.1; 0 without it", group},
+        {"--reserve", "SHARE", "of device memory, for everything else than tables; 0.2 without it", group},
+        {"--row-bandwidth", "BW",
+         "rows of tables in a device's own memory: 900GB/s; without it as gathers\n"
+         "were measured there, which fused look-ups may exceed",
+         group},
+        {"--whole", "", "no table is split", group}};
     all.insert(all.end(), own.begin(), own.end());
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, output_options());
     return all;
 }
 

@@ -20,26 +20,15 @@ constexpr std::int64_t kMostTried = 512;
 
 std::vector<Option> cost_options() {
     const std::string group = "Costs of threads";
-    return {
-        {.names = "--core-bandwidth",
-         .value = "BW",
-         .description = "memory bandwidth that one thread reaches: 12GB/s",
-         .group = group},
-        {.names = "--serial", .value = "TIME", .description = "of a kernel, whatever its threads: 5us", .group = group},
-        {.names = "--fork", .value = "TIME", .description = "of a kernel on more than one thread", .group = group},
-        {.names = "--barrier",
-         .value = "TIME",
-         .description = "of a kernel, each time its threads double",
-         .group = group},
-        {.names = "--oversubscription",
-         .value = "SHARE",
-         .description = "by which work takes longer for each further thread on a core, of every kind\nof kernel; "
-                        "without it as measured, else 0.1",
-         .group = group},
-        {.names = "--change",
-         .value = "TIME",
-         .description = "of the numbers of workers and threads, at run time",
-         .group = group}};
+    return {{"--core-bandwidth", "BW", "memory bandwidth that one thread reaches: 12GB/s", group},
+            {"--serial", "TIME", "of a kernel, whatever its threads: 5us", group},
+            {"--fork", "TIME", "of a kernel on more than one thread", group},
+            {"--barrier", "TIME", "of a kernel, each time its threads double", group},
+            {"--oversubscription", "SHARE",
+             "by which work takes longer for each further thread on a core, of every kind\nof kernel; "
+             "without it as measured, else 0.1",
+             group},
+            {"--change", "TIME", "of the numbers of workers and threads, at run time", group}};
 }
 
 threads::KnownCosts known_costs(Arguments& arguments) {
@@ -87,9 +76,7 @@ int run_threads(Arguments& arguments) {
 
 std::vector<Option> options_of_command() {
     std::vector<Option> all = threads_options();
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, output_options());
     return all;
 }
 
@@ -105,19 +92,12 @@ std::vector<Option> threads_options() {
             all.push_back(std::move(option));
         }
     }
-    all.push_back({.names = "--cores",
-                   .value = "N",
-                   .description = "of the machine's CPU; all of them without it",
-                   .group = "Job"});
-    all.push_back({.names = "--most",
-                   .value = "N",
-                   .description = "workers, and threads of each, to try; the cores without it",
-                   .group = "Job"});
-    all.push_back({.names = "--measured",
-                   .value = "FILE",
-                   .description = "settings that were run, a CSV with workers,threads,median_s: how well\n"
-                                  "they are ranked, and what the guideline is really worth",
-                   .group = "Measured"});
+    all.push_back({"--cores", "N", "of the machine's CPU; all of them without it", "Job"});
+    all.push_back({"--most", "N", "workers, and threads of each, to try; the cores without it", "Job"});
+    all.push_back({"--measured", "FILE",
+                   "settings that were run, a CSV with workers,threads,median_s: how well\n"
+                   "they are ranked, and what the guideline is really worth",
+                   "Measured"});
     const std::vector<Option> costs = cost_options();
     all.insert(all.end(), costs.begin(), costs.end());
     return all;

@@ -71,10 +71,7 @@ void refuse_plan_options(Arguments& arguments, const std::string& file) {
 }  // namespace
 
 std::vector<Option> trace_options() {
-    std::vector<Option> all{{.names = "--steps",
-                             .value = "N",
-                             .description = "how many steps a trace has that does not mark them",
-                             .group = "Trace"}};
+    std::vector<Option> all{{"--steps", "N", "how many steps a trace has that does not mark them", "Trace"}};
     for (Option& option : asked_plan_options()) {
         option.group = "Prediction of a traced step";
         all.push_back(std::move(option));

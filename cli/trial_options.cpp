@@ -137,67 +137,41 @@ std::vector<Option> trial_options() {
     const std::string nodes = "Nodes";
     const std::string trials = "Trials";
     std::vector<Option> all{
-        {.names = "-m,--machine",
-         .value = "M",
-         .description = "a built-in machine or a file: trials run on GPUs of its nodes",
-         .group = nodes,
-         .completes = Names::machines},
-        {.names = "--nodes", .value = "N", .description = "of them; 1 without it", .group = nodes},
-        {.names = "--cores", .value = "N", .description = "CPU cores of a node", .group = nodes},
-        {.names = "--slots", .value = "N", .description = "trials at once, whatever they run on", .group = nodes},
-        {.names = "--gpus-per-trial",
-         .value = "G,...",
-         .description = "of several, each trial takes what makes all end soonest; 1 without it",
-         .group = trials},
-        {.names = "--cores-per-trial", .value = "C,...", .description = "the same of cores", .group = trials},
-        {.names = "--policy",
-         .value = join(value_names<trials::Policy>(), "|"),
-         .description = "which trial starts next; the quickest without it",
-         .group = trials},
-        {.names = "--observed",
-         .value = "TRIALS.csv",
-         .description = "trials that have run, such as the trials.csv of `dodona trials run`:\n"
-                        "their times, and the others in proportion",
-         .group = trials},
-        {.names = "--sampling",
-         .value = join(value_names<trials::Sampling>(), "|"),
-         .description = "how trials are drawn, instead of what the study says",
-         .group = trials},
-        {.names = "--count", .value = "N", .description = "trials that are drawn", .group = trials},
-        {.names = "--seed", .value = "N", .description = "of all draws; the study's, or 1", .group = trials},
-        {.names = "--set",
-         .value = "NAME=VALUE",
-         .description = "replace a parameter of the study by one value; repeat for several",
-         .group = trials,
-         .repeats = true}};
-    for (Option& option : training_options()) {
-        all.push_back(std::move(option));
-    }
+        {"-m,--machine", "M", "a built-in machine or a file: trials run on GPUs of its nodes", nodes, kOnce,
+         Names::machines},
+        {"--nodes", "N", "of them; 1 without it", nodes},
+        {"--cores", "N", "CPU cores of a node", nodes},
+        {"--slots", "N", "trials at once, whatever they run on", nodes},
+        {"--gpus-per-trial", "G,...", "of several, each trial takes what makes all end soonest; 1 without it", trials},
+        {"--cores-per-trial", "C,...", "the same of cores", trials},
+        {"--policy", join(value_names<trials::Policy>(), "|"), "which trial starts next; the quickest without it",
+         trials},
+        {"--observed", "TRIALS.csv",
+         "trials that have run, such as the trials.csv of `dodona trials run`:\n"
+         "their times, and the others in proportion",
+         trials},
+        {"--sampling", join(value_names<trials::Sampling>(), "|"),
+         "how trials are drawn, instead of what the study says", trials},
+        {"--count", "N", "trials that are drawn", trials},
+        {"--seed", "N", "of all draws; the study's, or 1", trials},
+        {"--set", "NAME=VALUE", "replace a parameter of the study by one value; repeat for several", trials, kRepeats}};
+    append(all, training_options());
     return all;
 }
 
 std::vector<Option> trial_forecast_options() {
     const std::string group = "Expected values";
-    return {{.names = "--early-stop",
-             .value = join(value_names<trials::Stopping>(), "|"),
-             .description = "most trials end after a share of their work",
-             .group = group},
-            {.names = "--eta", .value = "N", .description = "one in so many goes on; 3 without it", .group = group},
-            {.names = "--rungs",
-             .value = "K",
-             .description = "steps on the way to a full trial; 3 without it",
-             .group = group},
-            {.names = "--mtbf",
-             .value = "TIME",
-             .description = "mean time between failures of a running trial: 10h",
-             .group = group},
-            {.names = "--tries", .value = "N", .description = "attempts of a trial; 3 without it", .group = group},
-            {.names = "--draws", .value = "N", .description = "of the expected values; 100 without it", .group = group},
-            {.names = "--price",
-             .value = "AMOUNT",
-             .description = "of a GPU and hour (2.5USD/h), of a node where trials run on cores;\n"
-                            "the machine's without it",
-             .group = "Cost"}};
+    return {{"--early-stop", join(value_names<trials::Stopping>(), "|"), "most trials end after a share of their work",
+             group},
+            {"--eta", "N", "one in so many goes on; 3 without it", group},
+            {"--rungs", "K", "steps on the way to a full trial; 3 without it", group},
+            {"--mtbf", "TIME", "mean time between failures of a running trial: 10h", group},
+            {"--tries", "N", "attempts of a trial; 3 without it", group},
+            {"--draws", "N", "of the expected values; 100 without it", group},
+            {"--price", "AMOUNT",
+             "of a GPU and hour (2.5USD/h), of a node where trials run on cores;\n"
+             "the machine's without it",
+             "Cost"}};
 }
 
 trials::Study read_asked_study(Arguments& arguments) {

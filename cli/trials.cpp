@@ -19,17 +19,12 @@ namespace {
 
 std::vector<Option> trials_command_options() {
     std::vector<Option> all = trial_options();
-    for (Option& option : trial_forecast_options()) {
-        all.push_back(std::move(option));
-    }
-    all.push_back({.names = "--trace",
-                   .value = "FILE",
-                   .description = "the schedule as Chrome JSON, for ui.perfetto.dev and its like;\n"
-                                  "compressed if FILE ends in .gz",
-                   .group = "Output"});
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, trial_forecast_options());
+    all.push_back({"--trace", "FILE",
+                   "the schedule as Chrome JSON, for ui.perfetto.dev and its like;\n"
+                   "compressed if FILE ends in .gz",
+                   "Output"});
+    append(all, output_options());
     return all;
 }
 

@@ -28,33 +28,22 @@ namespace {
 
 std::vector<Option> trials_run_options() {
     const std::string group = "Run";
-    std::vector<Option> all{
-        {.names = "--into",
-         .value = "FOLDER",
-         .description = "for the journal, trials.csv and a folder of each trial; a run that was\n"
-                        "stopped goes on there",
-         .group = group},
-        {.names = "--hosts", .value = "A,B,...", .description = "names of nodes, for --launch", .group = group},
-        {.names = "--launch",
-         .value = "COMMAND",
-         .description = "starts a trial's command elsewhere: 'ssh {node} {command}', or\n"
-                        "'srun -N1 -n1 -c{cores} --exclusive sh -c {command}'",
-         .group = group},
-        {.names = "--tries",
-         .value = "N",
-         .description = "attempts of a trial that fails; 2 without it",
-         .group = group},
-        {.names = "--trace",
-         .value = "FILE",
-         .description = "what ran when as Chrome JSON, for ui.perfetto.dev and its like;\n"
-                        "compressed if FILE ends in .gz",
-         .group = "Output"}};
-    for (Option& option : trial_options()) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    std::vector<Option> all{{"--into", "FOLDER",
+                             "for the journal, trials.csv and a folder of each trial; a run that was\n"
+                             "stopped goes on there",
+                             group},
+                            {"--hosts", "A,B,...", "names of nodes, for --launch", group},
+                            {"--launch", "COMMAND",
+                             "starts a trial's command elsewhere: 'ssh {node} {command}', or\n"
+                             "'srun -N1 -n1 -c{cores} --exclusive sh -c {command}'",
+                             group},
+                            {"--tries", "N", "attempts of a trial that fails; 2 without it", group},
+                            {"--trace", "FILE",
+                             "what ran when as Chrome JSON, for ui.perfetto.dev and its like;\n"
+                             "compressed if FILE ends in .gz",
+                             "Output"}};
+    append(all, trial_options());
+    append(all, output_options());
     return all;
 }
 

@@ -35,52 +35,24 @@ constexpr std::int64_t kMostAnchors = 1000;
 
 std::vector<Option> validate_command_options() {
     std::vector<Option> all{
-        {.names = "--group",
-         .value = "G",
-         .description = "only runs of this group; repeat for several",
-         .group = "Runs",
-         .repeats = true},
-        {.names = "--by",
-         .value = "COLUMN",
-         .description = "group by this column of the table instead: framework, device, ...",
-         .group = "Runs"},
-        {.names = "--models",
-         .value = "FILE",
-         .description = "a table of networks that runs name and dodona does not have (docs/files.md)",
-         .group = "Runs"},
-        {.names = "--machines", .value = "FILE", .description = "a table of machines, likewise", .group = "Runs"},
-        {.names = "--links",
-         .value = "FILE",
-         .description = "a table of bandwidths that runs measured of their links, by id (docs/files.md)",
-         .group = "Runs"},
-        {.names = "--conventions",
-         .value = "FILE",
-         .description = "what words of these tables mean, before what they mean in any table\n"
-                        "(oracle/validate/conventions.yaml is such a file)",
-         .group = "Runs"},
-        {.names = "--anchor",
-         .value = "K",
-         .description = "adjust frameworks to K measured runs of each group, software and device,\n"
-                        "chosen by a hash of their ids, and compare the others: what --observed gains",
-         .group = "Runs"},
-        {.names = "--worst",
-         .value = "N",
-         .description = "show the N runs with the largest errors; default: 5",
-         .group = "Output"},
-        {.names = "--gate",
-         .value = "FILE",
-         .description = "exit code 1 where a group is worse than this page records",
-         .group = "Record"},
-        {.names = "--record",
-         .value = "FILE",
-         .description = "write a page of errors and their record",
-         .group = "Record"}};
-    for (Option& option : log_options()) {
-        all.push_back(std::move(option));
-    }
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+        {"--group", "G", "only runs of this group; repeat for several", "Runs", kRepeats},
+        {"--by", "COLUMN", "group by this column of the table instead: framework, device, ...", "Runs"},
+        {"--models", "FILE", "a table of networks that runs name and dodona does not have (docs/files.md)", "Runs"},
+        {"--machines", "FILE", "a table of machines, likewise", "Runs"},
+        {"--links", "FILE", "a table of bandwidths that runs measured of their links, by id (docs/files.md)", "Runs"},
+        {"--conventions", "FILE",
+         "what words of these tables mean, before what they mean in any table\n"
+         "(oracle/validate/conventions.yaml is such a file)",
+         "Runs"},
+        {"--anchor", "K",
+         "adjust frameworks to K measured runs of each group, software and device,\n"
+         "chosen by a hash of their ids, and compare the others: what --observed gains",
+         "Runs"},
+        {"--worst", "N", "show the N runs with the largest errors; default: 5", "Output"},
+        {"--gate", "FILE", "exit code 1 where a group is worse than this page records", "Record"},
+        {"--record", "FILE", "write a page of errors and their record", "Record"}};
+    append(all, log_options());
+    append(all, output_options());
     return all;
 }
 

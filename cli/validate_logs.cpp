@@ -99,11 +99,8 @@ validate::RunResult refused(const std::string& name, const files::TrainingLog& l
 }  // namespace
 
 std::vector<Option> log_options() {
-    std::vector<Option> all{{.names = "--model",
-                             .value = "MODEL",
-                             .description = "of a log that does not print the network: a built-in model or a file",
-                             .group = "Logs",
-                             .completes = Names::models}};
+    std::vector<Option> all{{"--model", "MODEL", "of a log that does not print the network: a built-in model or a file",
+                             "Logs", kOnce, Names::models}};
     for (Option& option : asked_plan_options()) {
         if (option.long_name() == "--observed") {
             continue;
