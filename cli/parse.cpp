@@ -236,34 +236,34 @@ std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const 
         take_line(text, where, kept);
     }
     std::stable_partition(kept.begin(), kept.end(), [](const Entry& one) { return one.in_section; });
-    std::vector<CLI::ConfigItem> items;
+    std::vector<CLI::ConfigItem> taken;
     for (Entry& entry : kept) {
         if (app_.get_option(entry.item.name)->empty()) {
             line_.places.try_emplace(entry.item.name, entry.where);
         }
-        items.push_back(std::move(entry.item));
+        taken.push_back(std::move(entry.item));
     }
-    return items;
+    return taken;
 }
 
 /// A section, or an option with its value.
 void OptionFile::take_line(const std::string& text, const Location& where, std::vector<Entry>& kept) const {
     const bool is_section = text.front() == '[';
     std::istringstream stream(is_section ? trimmed(text.substr(0, text.find('#'))) : text);
-    std::vector<CLI::ConfigItem> items = CLI::ConfigTOML::from_config(stream);
+    std::vector<CLI::ConfigItem> read = CLI::ConfigTOML::from_config(stream);
     const std::string value = value_in(text);
-    const bool is_nothing = is_section ? !stream.str().ends_with(']') : items.empty() || items.front().name.empty();
+    const bool is_nothing = is_section ? !stream.str().ends_with(']') : read.empty() || read.front().name.empty();
     if (is_nothing || (!is_section && is_open(value))) {
         line_.fault(where, is_nothing ? "this is no option" : "a quote or a list is not closed",
                     "write name = value, or [COMMAND] above options of one command; # begins a comment");
         return;
     }
     const auto named = std::max_element(
-        items.begin(), items.end(), [](const auto& a, const auto& b) { return a.parents.size() < b.parents.size(); });
-    const std::string parents = named == items.end() ? "" : join(named->parents, " ");
+        read.begin(), read.end(), [](const auto& a, const auto& b) { return a.parents.size() < b.parents.size(); });
+    const std::string parents = named == read.end() ? "" : join(named->parents, " ");
     if (is_section) {
         line_.section = parents;
-        command_named(parents, where);
+        static_cast<void>(command_named(parents, where));
         return;
     }
     const std::string of = line_.section + (line_.section.empty() || parents.empty() ? "" : " ") + parents;
