@@ -210,7 +210,7 @@ int run_compare(Arguments& arguments) {
 std::vector<Option> compare_options() {
     std::vector<Option> all{
         {"--model", "MODEL", "a built-in model or a file, unless models are compared", "Job", kOnce, Names::models}};
-    for (std::vector<Option> more : {workload_options(), job_space_options(true), output_options()}) {
+    for (const std::vector<Option>& more : {workload_options(), job_space_options(true), output_options()}) {
         append(all, more);
     }
     return all;
