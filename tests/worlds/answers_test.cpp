@@ -142,12 +142,15 @@ bool same_cut(const Prediction& a, const Prediction& b) {
                       [](const auto& one, const auto& other) { return one.layers == other.layers; });
 }
 
-/// What a law of physics says of the first plan of a world, with a machine that is better in one respect. An exception:
-/// networks of unequal blocks are cut by the time of passes on the machine at hand, whatever gradients, updates and copies
-/// after the last pass make of that.
+/// What a law of physics says of the first plan of a world, with a machine that is better in one respect. Two exceptions:
+/// - networks of unequal blocks are cut by the time of passes on the machine at hand, whatever gradients, updates and
+///   copies after the last pass make of that;
+/// - copies of a stage's update hide behind its last pass, of which zero-bubble schedules run a part while the stage waits
+///   for others: a shorter pass leaves more of the copies after the pipeline's end than it takes from the pipeline.
 template <class Better>
 void expect_no_slower(unsigned set, Better better) {
     constexpr double kOtherCut = 0.5;  // 0.35 seen: alexnet on two stages, its optimizer offloaded
+    constexpr double kCopies = 0.01;   // 0.001 seen: mixtral on three stages, zb-h1, its weights offloaded
     unsigned compared = 0;
     unsigned cut_alike = 0;
     for (const unsigned seed : drawn::seeds(set, kWorlds)) {
@@ -164,7 +167,8 @@ void expect_no_slower(unsigned set, Better better) {
         ++compared;
         const bool same = same_cut(then, now);
         cut_alike += same ? 1 : 0;
-        EXPECT_LE(then.step.value.in(unit::second), (1 + (same ? 1e-9 : kOtherCut)) * now.step.value.in(unit::second))
+        const double more = !same ? kOtherCut : plan.offload.any() && plan.pipeline_stages() > 1 ? kCopies : 1e-9;
+        EXPECT_LE(then.step.value.in(unit::second), (1 + more) * now.step.value.in(unit::second))
             << world.network << ", world " << seed << ": " << reports::plan_text(now);
     }
     EXPECT_TRUE(!drawn::full() || (compared > kWorlds / 5 && cut_alike >= 0.8 * compared))
