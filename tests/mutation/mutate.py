@@ -9,6 +9,7 @@ programs that draw worlds too (take hours), with DODONA_FULL=1 all their seeds; 
 $DODONA_MUTATION. Prints the survivors and a table by folder.
 """
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -26,6 +27,7 @@ AREA = "libdodona-core.a"  # of oracle/LAYERS: what the mutated folders are comp
 # Test programs that may kill, the cheap ones first; those of all folders together.
 WHOLE = ["tests/play_test", "tests/laws/laws_test", "tests/reports_test", "tests/published/published_test",
          "tests/search_test"]
+SIGNATURE = "tests/signature/answers"  # asked last: a mutant that changes any answer is killed
 DRAWN = ["tests/worlds/worlds_test", "tests/worlds/answers_test", "tests/played/played_test"]  # with --drawn
 PROGRAMS = {
     "oracle/cost": ["tests/cost_test", "tests/step_test", "tests/derivation/derivation_test", *WHOLE],
@@ -66,7 +68,7 @@ def linked(build, program, objects):
         words += objects if pathlib.Path(word).name == AREA else [word]
     made = OUT / pathlib.Path(program).name
     words[words.index("-o") + 1] = str(made)
-    subprocess.run([*words, str(OUT / "mutant_listener.o")], cwd=build, check=True)
+    subprocess.run([*words, str(OUT / "mutant_listener.o"), "-lgtest"], cwd=build, check=True)
     return made
 
 
@@ -113,6 +115,15 @@ def killer(build, programs, number):
     return None if seen else "nothing"
 
 
+def answers_of(build, program, number):
+    """A hash of all answers with the mutant, none for 0; of what it printed before it failed or ran on far too long."""
+    try:
+        return hashlib.sha256(subprocess.run([program], cwd=build, env=environment(build, DODONA_MUTANT=str(number)), check=False,
+                                             capture_output=True, timeout=600).stdout).hexdigest()
+    except subprocess.TimeoutExpired:
+        return "endless"
+
+
 def name_of(mutant):
     return f"{mutant['file']}:{mutant['line']}:{mutant['column']}: {mutant['change']}"
 
@@ -132,12 +143,14 @@ def main():
     kills = {folder: [one for one in PROGRAMS[folder] + DRAWN * asked.drawn if not asked.programs or one in asked.programs]
              for folder in asked.folders}
     programs = sorted({program for folder in asked.folders for program in kills[folder]})
-    subprocess.run(["ninja", "-j1", "-C", str(build), *programs], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-j1", "-C", str(build), *programs, SIGNATURE], check=True, stdout=subprocess.DEVNULL)
     objects, every = built_area(build)
     subprocess.run(["c++", "-std=c++20", "-O1", "-c", str(ROOT / "tests/mutation/mutant_listener.cpp"), "-o",
                     str(OUT / "mutant_listener.o")], check=True)
     ready = {program: linked(build, program, objects) for program in programs}
     tests = {program: tests_of(build, made) for program, made in ready.items()}
+    answers = linked(build, SIGNATURE, objects)
+    accepted = answers_of(build, answers, 0)
     log = OUT / "results.jsonl"
     fates = {}
     if log.exists():
@@ -152,6 +165,8 @@ def main():
             name = name_of(mutant)
             if name not in fates or (asked.again and fates[name] in (None, "nothing")):
                 fates[name] = killer(build, chosen, mutant["number"])
+                if fates[name] in (None, "nothing") and answers_of(build, answers, mutant["number"]) != accepted:
+                    fates[name] = "signature"
                 with log.open("a") as out:
                     out.write(json.dumps({"name": name, "by": fates[name]}) + "\n")
             shown[folder][1].append((mutant, fates[name]))
