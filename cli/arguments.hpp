@@ -83,10 +83,10 @@ private:
     std::string* answer_ = nullptr;
 };
 
-/// A typed word as messages show it: in quotes, control characters and excess length left out.
 /// The parts of a text between its commas; one at least.
 std::vector<std::string> between_commas(const std::string& typed);
 
+/// A typed word as messages show it: in quotes, control characters and excess length left out.
 std::string as_typed(std::string_view typed);
 
 /// Why a value that means none of the choices is refused.
