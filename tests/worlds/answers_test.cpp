@@ -145,12 +145,12 @@ bool same_cut(const Prediction& a, const Prediction& b) {
 /// What a law of physics says of the first plan of a world, with a machine that is better in one respect. Two exceptions:
 /// - networks of unequal blocks are cut by the time of passes on the machine at hand, whatever gradients, updates and
 ///   copies after the last pass make of that;
-/// - copies of a stage's update hide behind its last pass, of which zero-bubble schedules run a part while the stage waits
-///   for others: a shorter pass leaves more of the copies after the pipeline's end than it takes from the pipeline.
+/// - schedules that split the backward pass have all its waits for the host in the part that other stages wait for: the
+///   shorter the kernels of weights' gradients are, the more of these waits are there.
 template <class Better>
 void expect_no_slower(unsigned set, Better better) {
     constexpr double kOtherCut = 0.5;  // 0.35 seen: alexnet on two stages, its optimizer offloaded
-    constexpr double kCopies = 0.01;   // 0.001 seen: mixtral on three stages, zb-h1, its weights offloaded
+    constexpr double kSplit = 0.01;    // 0.001 seen: mixtral on three and on six stages, zb-h1
     unsigned compared = 0;
     unsigned cut_alike = 0;
     for (const unsigned seed : drawn::seeds(set, kWorlds)) {
@@ -167,7 +167,8 @@ void expect_no_slower(unsigned set, Better better) {
         ++compared;
         const bool same = same_cut(then, now);
         cut_alike += same ? 1 : 0;
-        const double more = !same ? kOtherCut : plan.offload.any() && plan.pipeline_stages() > 1 ? kCopies : 1e-9;
+        const bool splits = plan.pipeline_stages() > 1 && plan::schedule_of(plan.schedule).traits.splits_backward;
+        const double more = !same ? kOtherCut : splits ? kSplit : 1e-9;
         EXPECT_LE(then.step.value.in(unit::second), (1 + more) * now.step.value.in(unit::second))
             << world.network << ", world " << seed << ": " << reports::plan_text(now);
     }
