@@ -121,7 +121,7 @@ void KnownPlans::know(const Plan& plan) {
     Known fresh{.sharded = ShardedPlan(graph_, plan), .now = std::nullopt};
     if (const auto found = taken(conditions_, fresh)) {
         fresh.now = found->time;
-        fresh.slack = has_fixed_cut(conditions_, fresh.sharded, shared_) ? kSumSlack : kCutSlack;
+        fresh.slack = has_fixed_cut(conditions_, fresh.sharded, shared_) ? kSumSlack : 1;
     }
     const bool known = std::any_of(known_.begin(), known_.end(),
                                    [&](const Known& other) { return alike(other) && fresh.now == other.now; });

@@ -108,7 +108,7 @@ private:
     struct Known {
         ShardedPlan sharded;
         std::optional<Seconds> now;
-        double slack = kCutSlack;                     ///< of bounds by its times elsewhere (least_times.hpp)
+        double slack = 1;                             ///< of bounds by its times elsewhere (least_times.hpp); 1: none
         std::map<Point, std::optional<Taken>> under;  ///< conditions that were asked about
 
         [[nodiscard]] const plan::Plan& plan() const { return sharded.plan; }

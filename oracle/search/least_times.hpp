@@ -3,9 +3,12 @@
 // Times are monotone in every parameter of a machine and of software. What a plan takes is therefore a lower bound of
 // what it takes where one parameter is worse and nothing else differs:
 //
-//   least = (1 - slack) T(elsewhere),   slack: kCutSlack, or kSumSlack where the pipeline's cut is the same everywhere
+//   least = (1 - kSumSlack) T(elsewhere)
 //
-// So is what the devices compute (least_passes.hpp), whatever was searched before. A search leaves out a mesh or a
+// where the pipeline's cut is the same everywhere. A cut balances the times of passes, so that elsewhere it may be another
+// that takes longer or does not fit; nothing follows from it.
+//
+// A lower bound, too, is what the devices compute (least_passes.hpp), whatever was searched before. A search leaves out a mesh or a
 // micro-batch where
 //
 //   least > (1 + kEqualTime) T(last plan that is listed)
@@ -23,12 +26,7 @@
 
 namespace dodona::search {
 
-/// Pipelines are cut by a rule that balances the times of passes, not by the best of all cuts, so a plan may take less
-/// where a parameter is worse: another cut leaves other gradients beside nothing. Our choice: more than was seen in
-/// tests/worlds.
-inline constexpr double kCutSlack = 0.10;
-
-/// Of a plan whose cut is the same under all conditions, sums in another order may be this much less.
+/// Sums in another order may be this much less.
 inline constexpr double kSumSlack = 1e-6;
 
 /// Of the plans of one layout of an enumeration that fit.

@@ -262,13 +262,17 @@ private:
     bool evaluate_all(const PassTable& passes, const std::vector<Variant>& open) {
         PlanEvaluator evaluator(*table_, passes, plan_, passes_per_step());
         bool any = false;
-        std::optional<Seconds> least;
+        std::optional<Seconds> least;  // of all, under conditions that are no better
+        const auto bound = [&](Seconds time) { least = least ? min(*least, time) : time; };
         for (const Variant& variant : open) {
             ++result_.configurations;
             ++result_.evaluated;
             evaluator.choose(variant);
             const PlanEvaluator::MemoryNeed& memory = evaluator.memory();
             Candidate candidate{index_, plan_.microbatch, variant, {}, memory.device, context_.limit};
+            if (!evaluator.cut_is_fixed()) {
+                bound({});
+            }
             if (memory.device > context_.limit) {
                 result_.add_out_of_memory(step::MemoryPlace::device, candidate);
             } else if (variant.offload.any() && memory.host > context_.cluster.host->memory) {
@@ -277,8 +281,7 @@ private:
             } else {
                 any = true;
                 const PlanEvaluator::Time step = evaluator.step(slowest_of_interest());
-                const Seconds elsewhere = (1 - (evaluator.cut_is_fixed() ? kSumSlack : kCutSlack)) * step.least;
-                least = least ? min(*least, elsewhere) : elsewhere;
+                bound((1 - kSumSlack) * step.least);
                 if (step.within) {
                     candidate.step = step.least;
                     result_.take(candidate);

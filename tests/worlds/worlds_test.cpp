@@ -119,7 +119,6 @@ TEST_P(Worlds, NoPlanNeedsLessThanTheBoundForAllCuts) {
     EXPECT_TRUE(!drawn::full() || shown.half > shown.plans / 4);
 }
 
-/// Open: world 334477088, which DODONA_DRAW=842e4ea0 draws, lists another micro-batch with bounds than without.
 /// A search under the world's conditions, and one with a parameter changed: what the searches of one question share.
 class SearchedAgain {
 public:
