@@ -12,12 +12,14 @@
 
 namespace dodona::cli {
 
+bool names_strategies(Arguments& arguments) {
+    return arguments.has("--strategy") && arguments.text("--strategy") != kAllStrategies;
+}
+
 std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph, bool layers) {
     std::vector<plan::Strategy> strategies;
-    std::vector<std::string> named = arguments.list("--strategy");
-    if (named == std::vector<std::string>{kAllStrategies}) {
-        named.clear();
-    }
+    const std::vector<std::string> named =
+        names_strategies(arguments) ? arguments.list("--strategy") : std::vector<std::string>{};
     for (const std::string& name : named) {
         if (layers && name == search::kByLayers) {
             continue;
@@ -72,8 +74,8 @@ search::Space job_space(Arguments& arguments, const Workload& workload) {
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);
     space.strategies = strategies_asked_for(arguments, workload.graph, false);
-    set_software(arguments, workload, space);
     read_space(arguments, workload.cluster, space);
+    set_software(arguments, workload, space, names_strategies(arguments));
     space.top = 1;
     return space;
 }

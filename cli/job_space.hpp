@@ -12,6 +12,8 @@ namespace dodona::cli {
 /// `--strategy all`: as without the option.
 inline constexpr const char* kAllStrategies = "all";
 
+/// Whether --strategy names any.
+bool names_strategies(Arguments& arguments);
 /// Those that --strategy names; otherwise all that are made for such a network. `layers`: the word for strategies made
 /// layer by layer is the caller's.
 std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph, bool layers);

@@ -103,6 +103,14 @@ bool is_same(const plan::Plan& a, const plan::Plan& b) {
     return text(a) == text(b);
 }
 
+/// The runs that were measured in a software.
+std::vector<ObservedRun> runs_in(const plan::Framework& framework, const std::vector<ObservedRun>& runs) {
+    std::vector<ObservedRun> found;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(found),
+                 [&](const ObservedRun& run) { return run.question.plan.framework.name == framework.name; });
+    return found;
+}
+
 ObservedRun step_of(const ObservedSettings& settings, const Workload& workload, const plan::Plan& plan) {
     ObservedRun asked;
     asked.question.graph = std::make_shared<const graph::Graph>(workload.graph);
@@ -180,13 +188,36 @@ plan::Framework anchored(const plan::Framework& framework, const std::vector<Obs
     return validate::anchored(framework, runs, asked);
 }
 
-void rank_as_observed(const Workload& workload, const plan::Framework& framework, const std::vector<ObservedRun>& runs,
-                      search::Answer& answer) {
+void move_to_observed(std::vector<search::Software>& software, const std::vector<ObservedRun>& runs,
+                      const step::RunKind& job) {
+    const bool any = std::any_of(software.begin(), software.end(),
+                                 [&](const search::Software& one) { return !runs_in(one.framework, runs).empty(); });
+    for (search::Software& one : software) {
+        const std::vector<ObservedRun> its = any ? runs_in(one.framework, runs) : runs;
+        if (!its.empty()) {
+            one.framework = validate::anchored(one.framework, its, job);
+        }
+    }
+}
+
+void rank_as_observed(const Workload& workload, const std::vector<search::Software>& before,
+                      const std::vector<ObservedRun>& runs, search::Answer& answer) {
+    const auto again = [&](step::Prediction& one) {
+        const auto unmoved = std::find_if(before.begin(), before.end(), [&](const search::Software& software) {
+            return software.framework.label() == one.plan.framework.label();
+        });
+        if (!one.plan.framework.observed || unmoved == before.end()) {
+            return;
+        }
+        const std::vector<ObservedRun> its = runs_in(unmoved->framework, runs);
+        plan::Plan plan = one.plan;
+        plan.framework = anchored(unmoved->framework, its.empty() ? runs : its, workload.graph, plan);
+        one = search::held_to(answer.reserve, step::predict(workload.graph, workload.cluster, plan));
+    };
+    std::for_each(answer.in_other_software.begin(), answer.in_other_software.end(), again);
     std::vector<Seconds> steps;
     for (step::Prediction& one : answer.plans) {
-        plan::Plan plan = one.plan;
-        plan.framework = anchored(framework, runs, workload.graph, plan);
-        one = search::held_to(answer.reserve, step::predict(workload.graph, workload.cluster, plan));
+        again(one);
         steps.push_back(one.step.value);
     }
     std::vector<step::Prediction> ranked;

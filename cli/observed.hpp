@@ -37,9 +37,13 @@ std::vector<validate::ObservedRun> observed_runs(const ObservedSettings& setting
 plan::Framework anchored(const plan::Framework& framework, const std::vector<validate::ObservedRun>& runs,
                          const graph::Graph& graph, const plan::Plan& plan);
 
-/// Predicts each plan of the answer again with `framework` moved for its own layout, as `dodona predict --observed` does,
-/// and ranks them by that.
-void rank_as_observed(const Workload& workload, const plan::Framework& framework,
+/// Moves each software to the runs that were measured in it, for a job; all to all runs where none was.
+void move_to_observed(std::vector<search::Software>& software, const std::vector<validate::ObservedRun>& runs,
+                      const step::RunKind& job);
+
+/// Predicts each plan of the answer again with its own of the software `before` moved for its own layout, as `dodona
+/// predict --observed` does, and ranks them by that.
+void rank_as_observed(const Workload& workload, const std::vector<search::Software>& before,
                       const std::vector<validate::ObservedRun>& runs, search::Answer& answer);
 
 }  // namespace dodona::cli

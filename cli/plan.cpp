@@ -112,7 +112,7 @@ void save(const FoundPlans& found, const std::string& file) {
     write_whole(file, schema_comment("plan", file) + text);
 }
 
-/// The plan that was observed, with the framework of the search.
+/// The plan that was observed, in the software that the search has for its strategy.
 plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Workload& workload,
                       const search::Space& space) {
     plan::Plan taken = library().plan(file, {});
@@ -121,8 +121,8 @@ plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Workl
                                                        workload.cluster.name, workload.cluster.devices()));
     }
     arguments.throw_if_faults();
-    taken.framework = space.framework;
-    taken.memory = space.memory;
+    taken.framework = framework_for(space, taken.strategy);
+    taken.memory = memory_of(taken.framework);
     return taken;
 }
 
@@ -142,6 +142,9 @@ search::Space space_of_kind(Arguments& arguments, const std::string& kind, const
     } else {
         space.strategies = strategies_made_for(workload.graph);
         fix_kind(arguments, "--why-not", space);
+    }
+    if (!is_observed(space)) {
+        set_software(arguments, workload, space, is_strategy);
     }
     return space;
 }
@@ -222,22 +225,22 @@ void read_job(Arguments& arguments, const PlanRequest& request, const Workload& 
     check_answers(arguments, workload.graph, space.batch);
     arguments.throw_if_faults();
     space.strategies = strategies_asked_for(arguments, workload.graph, true);
-    set_software(arguments, workload, space);
     read_space(arguments, workload.cluster, space, value_names<reports::ExchangeKind>());
+    set_software(arguments, workload, space, names_strategies(arguments));
     arguments.throw_if_faults();
 }
 
-/// The steps of --observed, to which the space's software is moved.
+/// The steps of --observed, to which the software that took them is moved.
 ObservedSteps read_observed_steps(Arguments& arguments, const PlanRequest& request, const Workload& workload,
                                   search::Space& space) {
-    ObservedSteps observed{.framework = space.framework, .runs = {}};
+    ObservedSteps observed{.software = space.software, .runs = {}};
     if (request.observed.any()) {
         const plan::Plan taken = request.observed_plan.empty()
                                      ? plan::Plan{}
                                      : plan_taken(arguments, request.observed_plan, workload, space);
         observed.runs = observed_runs(request.observed, workload, taken);
         const step::RunKind job = step::job_kind(workload.graph, space.precision, space.batch, space.devices);
-        space.framework = validate::anchored(observed.framework, observed.runs, job);
+        move_to_observed(space.software, observed.runs, job);
     }
     return observed;
 }

@@ -263,7 +263,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     if (!settings.file.empty()) {
         plan::Plan plan = plan_from_file(arguments, settings);
         if (arguments.has("--framework")) {
-            plan.framework = framework_of(arguments, workload, &plan.strategy, plan.offload.any());
+            plan.framework = framework_of(arguments, workload, &plan.strategy, plan.offload);
         } else {
             add_other_source(plan.framework, workload.cluster);
         }
@@ -282,7 +282,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.strategy = read_strategy(settings.strategy, arguments.place("--strategy"));
     plan::Strategy sharded = plan.strategy;
     sharded.shard = settings.shard && !sharded.pipeline ? settings.shard : sharded.shard;
-    plan.framework = framework_of(arguments, workload, &sharded, plan.offload.any());
+    plan.framework = framework_of(arguments, workload, &sharded, plan.offload);
     plan.memory = memory_of(plan.framework);
     plan.mesh = settings.mesh.empty() ? only_axis(arguments, plan.strategy, *settings.gpus) : settings.mesh;
     for (plan::MeshAxis& axis : plan.mesh) {

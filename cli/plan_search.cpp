@@ -7,7 +7,6 @@
 #include "cli/note.hpp"
 #include "cli/progress.hpp"
 #include "cli/remedies.hpp"
-#include "cli/usual_software.hpp"
 #include "play/simulated_step.hpp"
 #include "reports/document/number_format.hpp"
 #include "search/batches.hpp"
@@ -136,16 +135,13 @@ FoundPlans find_plans(Arguments& arguments, const PlanRequest& request, const Wo
     search::Answer& answer = found.answer;
     answer = search_with_progress(workload, space, by_layers(arguments));
     if (!observed.runs.empty()) {
-        rank_as_observed(workload, observed.framework, observed.runs, answer);
+        rank_as_observed(workload, observed.software, observed.runs, answer);
     }
     answer.question = question_of(arguments, workload, space);
     if (answer.layers) {
         answer.question.strategies.emplace_back(search::kByLayers);
     }
     look_beyond(arguments, workload, space, answer);
-    if (!arguments.has("--framework") && !interrupted()) {
-        answer.in_usual_framework = in_usual_framework(workload, space, answer);
-    }
     rank_by_playing(workload, request.simulated, answer);
     if (request.exchange_kinds && !answer.plans.empty()) {
         found.exchanged = answer.plans;

@@ -37,7 +37,7 @@ std::size_t plans_to_rank(const PlanRequest& request);
 
 /// What --observed says, and the software of the search before it was moved to that.
 struct ObservedSteps {
-    plan::Framework framework;
+    std::vector<search::Software> software;
     std::vector<validate::ObservedRun> runs;  ///< none: nothing was observed
 };
 

@@ -42,7 +42,7 @@ Ladder all_strategies(Arguments& arguments, const Workload& workload, const sear
         result.space.strategies = strategies_made_for(workload.graph);
         result.space.fixed.clear();
         result.space.excluded.clear();
-        set_software(arguments, workload, result.space);
+        set_software(arguments, workload, result.space, false);
         result.without = {"--strategy", "--fixed", "--exclude"};
         return result;
     }};
@@ -125,8 +125,8 @@ void as_asked(Arguments& arguments, const Workload& workload, const search::Spac
             if (!changed) {
                 return changed;
             }
-            if (changed->space.offload.any() && !space.offload.any() && !space.framework.observed) {
-                set_software(arguments, workload, changed->space);
+            if (changed->space.offload.any() && !space.offload.any() && !is_observed(space)) {
+                set_software(arguments, workload, changed->space, names_strategies(arguments));
             }
             if (!arguments.has("--batch") && !names_batch(*changed) &&
                 default_batch(changed->graph, changed->space.devices) != changed->space.batch) {
@@ -166,10 +166,10 @@ Ladder machines(Arguments& arguments, const Workload& workload, const search::Sp
             const auto& [name, machine] = named;
             Variation result = variation(fmt::format("{} ({})", name, machine.device.name), workload, space);
             result.cluster = machine;
-            if (!space.framework.observed) {
+            if (!is_observed(space)) {
                 Workload there = workload;
                 there.cluster = machine;
-                set_software(arguments, there, result.space);
+                set_software(arguments, there, result.space, names_strategies(arguments));
             }
             result.options = {{"--machine", name}};
             return result;
@@ -201,8 +201,7 @@ std::vector<Ladder> ladders_without_pipeline(const Workload& workload, const pla
                         .overlap = plan.overlap,
                         .offload = plan.offload,
                         .algorithm = plan.algorithm,
-                        .framework = plan.framework,
-                        .memory = plan.memory,
+                        .software = {{plan.framework, plan.memory, std::nullopt}},
                         .reserve = search::kUsualReserve};
     const std::string strategy = plan.strategy.name;
     const std::string axis = *plan.strategy.pipeline;

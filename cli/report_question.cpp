@@ -97,10 +97,13 @@ ReportQuestion read_report_question(Arguments& arguments, const Output& output) 
     arguments.throw_if_faults();
     question.sweep.space = job_space(arguments, question.workload);
     arguments.throw_if_faults();
-    const plan::Framework& framework = question.sweep.space.framework;
     if (!arguments.has("--framework")) {
-        question.assumptions.push_back(
-            fmt::format("software: {}", framework.name.empty() ? "bare kernels and links" : framework.label()));
+        std::vector<std::string> names;
+        for (const search::Software& software : question.sweep.space.software) {
+            const std::string label = software.framework.label();
+            names.push_back(label.empty() ? "bare kernels and links" : label);
+        }
+        question.assumptions.push_back(fmt::format("software: {}", fmt::join(names, ", ")));
     }
     if (!arguments.has("--optimizer")) {
         question.assumptions.push_back(fmt::format("optimizer {}", plan::name(question.sweep.space.optimizer)));

@@ -1,9 +1,16 @@
 #include "cli/software.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "cli/files.hpp"
+#include "cli/note.hpp"
 #include "plan/usual_framework.hpp"
 
 namespace dodona::cli {
@@ -21,39 +28,139 @@ plan::Framework on_machine(plan::Framework framework, const cluster::Cluster& cl
     return framework;
 }
 
-}  // namespace
+/// What is usual for the strategies of one question: the files of frameworks are read once.
+class UsualSoftware {
+public:
+    explicit UsualSoftware(const Workload& workload) : workload_(workload), all_(library().all_frameworks()) {}
 
-plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy,
-                             bool offloads) {
-    const auto typed = arguments.text("--framework");
+    /// The built-in framework that is usual; else the neutral one. `strategy`: null for several.
+    [[nodiscard]] plan::Framework of(const plan::Strategy* strategy, const plan::Offload& offload) const {
+        const plan::Framework* usual =
+            plan::usual_framework(all_, workload_.graph, strategy, workload_.cluster.device.maker(), offload);
+        return on_machine(usual != nullptr ? *usual : plan::Framework{}, workload_.cluster);
+    }
+
+    /// Whether software of networks of this kind runs the strategy.
+    [[nodiscard]] bool runs(const plan::Strategy& strategy, const plan::Offload& offload) const {
+        const auto maker = workload_.cluster.device.maker();
+        return !plan::has_own_software(all_, workload_.graph, maker) ||
+               !plan::is_usual_for_others(of(&strategy, offload), workload_.graph);
+    }
+
+    /// Of each strategy; where offload varies, also what can keep in host memory what that cannot.
+    [[nodiscard]] std::vector<search::Software> of(const search::Space& space) const {
+        std::vector<search::Software> found;
+        for (const plan::Strategy& strategy : space.strategies) {
+            add(found, strategy, of(&strategy, space.offload));
+            for (const plan::FlagName<plan::Offload>& kind : plan::kOffloadNames) {
+                plan::Offload one;
+                one.*kind.member = true;
+                if (space.vary.offload && runs(strategy, one)) {
+                    add(found, strategy, of(&strategy, one));
+                }
+            }
+        }
+        const plan::Framework whole = of(nullptr, space.offload);
+        if (found.empty()) {
+            return {{whole, memory_of(whole), std::nullopt}};
+        }
+        std::stable_partition(found.begin(), found.end(),
+                              [&](const search::Software& software) { return software.framework.name == whole.name; });
+        return found;
+    }
+
+private:
+    static void add(std::vector<search::Software>& all, const plan::Strategy& strategy, plan::Framework framework) {
+        auto its = std::find_if(all.begin(), all.end(), [&](const search::Software& software) {
+            return software.framework.name == framework.name;
+        });
+        if (its == all.end()) {
+            plan::MemoryProfile memory = memory_of(framework);
+            its = all.insert(all.end(), {std::move(framework), std::move(memory), std::vector<std::string>{}});
+        }
+        if (!its->runs(strategy)) {
+            its->strategies->push_back(strategy.name);
+        }
+    }
+
+    const Workload& workload_;
+    std::vector<plan::Framework> all_;
+};
+
+plan::Framework typed_framework(Arguments& arguments, const std::string& typed, const Workload& workload) {
     const Location where = arguments.place("--framework");
-    return on_machine(typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed),
-                                                  where.source ? where : files::command_line())
-                            : UsualSoftware(workload).of(strategy, offloads),
+    return on_machine(library().framework(taken_as(arguments, files::NameOf::framework, typed),
+                                          where.source ? where : files::command_line()),
                       workload.cluster);
 }
 
-void set_software(Arguments& arguments, const Workload& workload, search::Space& space) {
-    const plan::Strategy* only = space.strategies.size() == 1 ? &space.strategies.front() : nullptr;
-    space.framework = framework_of(arguments, workload, only, space.offload.any());
-    space.memory = memory_of(space.framework);
+/// "transformers runs data, zero1, zero2".
+std::string runs_text(const plan::Framework& framework) {
+    return fmt::format("{} runs {}", framework.name, fmt::join(framework.runs, ", "));
 }
 
-UsualSoftware::UsualSoftware(const Workload& workload) : workload_(workload), all_(library().all_frameworks()) {}
+}  // namespace
 
-plan::Framework UsualSoftware::of(const plan::Strategy* strategy, bool offloads) const {
-    const plan::Framework* usual =
-        plan::usual_framework(all_, workload_.graph, strategy, workload_.cluster.device.maker(), offloads);
-    return usual != nullptr ? *usual : plan::Framework{};
-}
-
-std::optional<plan::Framework> UsualSoftware::other_than(const plan::Framework& framework,
-                                                         const plan::Strategy& strategy, bool offloads) const {
-    if (framework.observed) {
-        return {};
+plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy,
+                             const plan::Offload& offload) {
+    const auto typed = arguments.text("--framework");
+    if (!typed) {
+        return UsualSoftware(workload).of(strategy, offload);
     }
-    plan::Framework usual = of(&strategy, offloads);
-    return usual.name == framework.name ? std::nullopt : std::optional(on_machine(std::move(usual), workload_.cluster));
+    plan::Framework framework = typed_framework(arguments, *typed, workload);
+    if (strategy != nullptr && !framework.can_run(*strategy)) {
+        note("{} cannot run {}: it is predicted as if it could ({})", framework.name, strategy->name,
+             runs_text(framework));
+    }
+    if (!framework.can_offload(offload)) {
+        note("{} cannot keep {} in host memory: it is predicted as if it could", framework.name,
+             fmt::join(plan::words(framework.cannot_offload), " or "));
+    }
+    return framework;
+}
+
+void set_software(Arguments& arguments, const Workload& workload, search::Space& space, bool named) {
+    const auto typed = arguments.text("--framework");
+    if (!typed) {
+        const UsualSoftware usual(workload);
+        const auto none_runs = [&](const plan::Strategy& strategy) { return !usual.runs(strategy, space.offload); };
+        if (!named && !space.vary.unusual &&
+            !std::all_of(space.strategies.begin(), space.strategies.end(), none_runs)) {
+            std::erase_if(space.strategies, none_runs);
+        }
+        space.software = usual.of(space);
+        return;
+    }
+    plan::Framework framework = typed_framework(arguments, *typed, workload);
+    if (!framework.can_offload(space.offload)) {
+        arguments.fault("--framework", fmt::format("{} cannot keep {} in host memory", framework.name,
+                                                   fmt::join(plan::words(framework.cannot_offload), " or ")));
+        return;
+    }
+    std::vector<plan::Strategy> runs;
+    std::copy_if(space.strategies.begin(), space.strategies.end(), std::back_inserter(runs),
+                 [&](const plan::Strategy& strategy) { return framework.can_run(strategy); });
+    if (runs.empty() || (named && runs.size() < space.strategies.size())) {
+        const auto other = std::find_if(space.strategies.begin(), space.strategies.end(),
+                                        [&](const plan::Strategy& strategy) { return !framework.can_run(strategy); });
+        arguments.fault("--framework", fmt::format("{} cannot run {}", framework.name, other->name),
+                        runs_text(framework));
+        return;
+    }
+    space.strategies = std::move(runs);
+    plan::MemoryProfile memory = memory_of(framework);
+    space.software = {{std::move(framework), std::move(memory), std::nullopt}};
+}
+
+bool is_observed(const search::Space& space) {
+    return std::any_of(space.software.begin(), space.software.end(),
+                       [](const search::Software& software) { return software.framework.observed.has_value(); });
+}
+
+const plan::Framework& framework_for(const search::Space& space, const plan::Strategy& strategy) {
+    const auto runs = std::find_if(space.software.begin(), space.software.end(),
+                                   [&](const search::Software& software) { return software.runs(strategy); });
+    return (runs == space.software.end() ? space.software.front() : *runs).framework;
 }
 
 void add_other_source(plan::Framework& framework, const cluster::Cluster& cluster) {

@@ -226,6 +226,15 @@ const Description& description<Framework>() {
                  "Makers of the devices of these runs, whose names `family` of a device begins "
                  "with. On devices of others nothing is known of it, and intervals are wider.",
                  {.default_text = "not stated", .or_single = true}),
+             optional<&Framework::runs>("runs",
+                                        "Strategies that it can run. A search in it looks at no others; predicted in "
+                                        "it, another is said to be "
+                                        "none of its own.",
+                                        {.default_text = "all strategies", .or_single = true}),
+             optional_as<&Framework::cannot_offload>(words_of_flags<plan::Offload, plan::kOffloadNames>(),
+                                                     "cannot_offload", "What it cannot keep in host memory.",
+                                                     {.default_text = "nothing"}),
+             optional<&Framework::runs_source>("runs_source", "Where both are written.", {.default_text = "none"}),
              optional<&Framework::usual_for>(
                  "usual_for",
                  "Used by default for models with one of these operators; \"*\": for any model that no other framework "
@@ -243,7 +252,7 @@ const Description& description<Framework>() {
              optional<&Framework::usual_offload>(
                  "usual_offload",
                  "And only for plans that keep something in host memory, under strategies all of whose axes may shard "
-                 "states; `usual_levels` does not count then."),
+                 "states or split whole samples; `usual_levels` does not count then."),
              optional<&Framework::like>(
                  "like",
                  "The framework that has what this file leaves out of `parameters`, `fitted_to`, `fitted_on`, `spread` "

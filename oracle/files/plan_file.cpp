@@ -182,41 +182,6 @@ ValueType recompute_words() {
     return optional_type<RecomputeKind>(std::move(type));
 }
 
-// --- flags by their words ---
-
-template <class Flags, const auto& Words>
-std::vector<std::size_t> flags_set(const Flags& flags) {
-    std::vector<std::size_t> set;
-    for (std::size_t i = 0; i < Words.size(); ++i) {
-        if (flags.*Words[i].member) {
-            set.push_back(i);
-        }
-    }
-    return set;
-}
-
-template <class Flags, const auto& Words>
-void set_flags(const std::vector<std::size_t>& set, Flags& flags, const Value& /*value*/, const Reading& /*reading*/) {
-    for (const std::size_t i : set) {
-        flags.*Words[i].member = true;
-    }
-}
-
-/// [gradients, parameters]
-template <class Flags, const auto& Words>
-ValueType words_of_flags() {
-    std::vector<EnumType::Choice> choices;
-    for (const auto& word : Words) {
-        choices.push_back({word.word, word.meaning, {}});
-    }
-    ValueType word{
-        EnumType{.choices = std::move(choices),
-                 .get = [](const void* member) { return *static_cast<const std::size_t*>(member); },
-                 .set = [](void* member, std::size_t choice) { *static_cast<std::size_t*>(member) = choice; }}};
-    return converted_type<std::vector<std::size_t>, Flags, flags_set<Flags, Words>, set_flags<Flags, Words>>(
-        list_type<std::size_t>(std::move(word)));
-}
-
 // --- checks across keys ---
 
 /// Every axis of the mesh and every fold is one that the strategy lays something on.

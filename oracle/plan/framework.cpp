@@ -1,5 +1,6 @@
 #include "plan/framework.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -29,6 +30,16 @@ void Framework::add(const Mechanism& mechanism) {
         mechanisms.push_back(mechanism.name);
     }
     between_sources = std::hypot(between_sources, mechanism.spread);
+}
+
+bool Framework::can_run(const Strategy& strategy) const {
+    return runs.empty() || std::find(runs.begin(), runs.end(), strategy.name) != runs.end();
+}
+
+bool Framework::can_offload(const Offload& offload) const {
+    return std::none_of(kOffloadNames.begin(), kOffloadNames.end(), [&](const FlagName<Offload>& kind) {
+        return offload.*kind.member && cannot_offload.*kind.member;
+    });
 }
 
 bool Framework::is_foreign_to(std::optional<cluster::Maker> maker) const {

@@ -16,6 +16,7 @@
 #include "base/quantity.hpp"
 #include "cluster/maker.hpp"
 #include "graph/kernel.hpp"
+#include "plan/offload.hpp"
 #include "plan/strategy.hpp"
 
 namespace dodona::plan {
@@ -192,6 +193,9 @@ struct Framework {
     std::vector<std::string> fitted_to;     ///< groups of published runs in the fit
     std::vector<cluster::Maker> fitted_on;  ///< of the devices of these runs; empty: not stated
     std::vector<std::string> usual_for;     ///< the default for networks with one of these operators; "*": for all
+    std::vector<std::string> runs;          ///< strategies that it can run, by name; empty: not stated, all
+    Offload cannot_offload;                 ///< what it cannot keep in host memory
+    std::string runs_source;                ///< of both
     /// Of these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     std::vector<cluster::Maker> usual_on;  ///< ... and only on devices of these makers; empty: of all
@@ -208,6 +212,8 @@ struct Framework {
     /// Sets the parameters of a mechanism; the last of several that set the same one counts.
     void add(const Mechanism& mechanism);
     [[nodiscard]] std::string label() const;  ///< "megatron-2024+graphs"
+    [[nodiscard]] bool can_run(const Strategy& strategy) const;
+    [[nodiscard]] bool can_offload(const Offload& offload) const;
     /// Whether it was fitted to no run on devices of this maker (cluster::Device::maker).
     [[nodiscard]] bool is_foreign_to(std::optional<cluster::Maker> maker) const;
     [[nodiscard]] double operator[](FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)].value; }

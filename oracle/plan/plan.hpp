@@ -13,6 +13,7 @@
 #include "cluster/cluster.hpp"
 #include "plan/framework.hpp"
 #include "plan/memory_profile.hpp"
+#include "plan/offload.hpp"
 #include "plan/optimizer.hpp"
 #include "plan/strategy.hpp"
 #include "schedule/schedule.hpp"
@@ -70,22 +71,6 @@ struct Overlap {
     bool offload = false;     ///< copies to and from the host behind compute
 };
 
-/// What is kept in host memory and copied to the device when needed (step/offload.hpp).
-struct Offload {
-    bool optimizer = false;    ///< states and master copies
-    bool activations = false;  ///< activations kept for backward
-    bool weights = false;      ///< weights and gradients
-    [[nodiscard]] bool any() const { return optimizer || activations || weights; }
-    auto operator<=>(const Offload&) const = default;
-};
-
-/// A flag with its name in files and options and its meaning.
-template <class Flags>
-struct FlagName {
-    std::string_view word;
-    bool Flags::*member;
-    std::string_view meaning;
-};
 inline constexpr std::array<FlagName<Overlap>, 6> kOverlapNames{{
     {"gradients", &Overlap::gradients, "gradient reduction behind the last backward pass"},
     {"parameters", &Overlap::parameters, "gathers of parameters behind compute"},
@@ -94,17 +79,8 @@ inline constexpr std::array<FlagName<Overlap>, 6> kOverlapNames{{
     {"expert", &Overlap::expert, "EP communication behind the compute of its own layer"},
     {"offload", &Overlap::offload, "copies to and from the host behind compute"},
 }};
-inline constexpr std::array<FlagName<Offload>, 3> kOffloadNames{{
-    {"optimizer", &Offload::optimizer,
-     "optimizer states and master copies: they come in and go out once a step, for the update"},
-    {"activations", &Offload::activations,
-     "what is kept for backward: it goes out in forward and comes in in backward"},
-    {"weights", &Offload::weights,
-     "weights and gradients: weights come in for either pass of every micro-batch, gradients in and out in backward"},
-}};
 /// Names of the flags that are set, in order.
 std::vector<std::string> words(const Overlap& overlap);
-std::vector<std::string> words(const Offload& offload);
 
 struct Plan {
     Strategy strategy;

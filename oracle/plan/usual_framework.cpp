@@ -28,17 +28,26 @@ bool is_usual_on(const Framework& framework, std::optional<cluster::Maker> maker
     return makers.empty() || std::find(makers.begin(), makers.end(), maker.value_or(kUsualMaker)) != makers.end();
 }
 
-/// Whether states may be sharded over all axes of a strategy: none splits the work of a sample.
+bool is_among(const std::vector<std::string>& axes, const std::string& axis) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+/// Whether every axis of a strategy is one over which states may be sharded, or splits whole samples only.
 bool only_shards(const Strategy& strategy) {
+    const auto splits_samples = [&](const std::string& axis) {
+        return strategy.pipeline != axis && strategy.rules.empty() &&
+               std::all_of(strategy.everywhere.begin(), strategy.everywhere.end(),
+                           [&](const Lay& lay) { return lay.dimension == "batch" || !is_among(lay.axes, axis); });
+    };
     return std::all_of(strategy.axes.begin(), strategy.axes.end(), [&](const std::string& axis) {
-        return std::find(strategy.shard_axes.begin(), strategy.shard_axes.end(), axis) != strategy.shard_axes.end();
+        return is_among(strategy.shard_axes, axis) || splits_samples(axis);
     });
 }
 
 }  // namespace
 
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
-                                 std::optional<cluster::Maker> maker, bool offloads) {
+                                 std::optional<cluster::Maker> maker, const Offload& offload) {
     const Framework* usual = nullptr;
     std::tuple best{false, 0, false};
     for (const Framework& framework : all) {
@@ -47,14 +56,25 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
                            std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
         const bool has_strategy =
             framework.usual_offload ? strategy == nullptr || only_shards(*strategy) : levels.empty() || names;
-        const bool has_place = is_usual_on(framework, maker) && (offloads || !framework.usual_offload);
+        const bool has_place = is_usual_on(framework, maker) && (offload.any() || !framework.usual_offload);
         const std::tuple its(framework.usual_offload, fitness(framework, graph), names);
-        if (fitness(framework, graph) > 0 && has_strategy && has_place && its > best) {
+        const bool can_run = (strategy == nullptr || framework.can_run(*strategy)) && framework.can_offload(offload);
+        if (fitness(framework, graph) > 0 && has_strategy && can_run && has_place && its > best) {
             usual = &framework;
             best = its;
         }
     }
     return usual;
+}
+
+bool is_usual_for_others(const Framework& framework, const graph::Graph& graph) {
+    return fitness(framework, graph) == 1;
+}
+
+bool has_own_software(std::span<const Framework> all, const graph::Graph& graph, std::optional<cluster::Maker> maker) {
+    return std::any_of(all.begin(), all.end(), [&](const Framework& framework) {
+        return is_usual_on(framework, maker) && fitness(framework, graph) > 1;
+    });
 }
 
 }  // namespace dodona::plan

@@ -266,10 +266,7 @@ void add_framework(std::vector<AdjustableParameter>& all, const plan::Framework&
         AdjustableParameter one =
             parameter("framework." + std::string(kind.word), std::string(label.name), now, label.more_is_better,
                       [parameter = label.parameter](Conditions& is, double factor) {
-                          plan::Framework::Number& number = is.framework.number(parameter);
-                          number.value *= factor;
-                          number.lo *= factor;
-                          number.hi *= factor;
+                          is.software.try_emplace(parameter, 1).first->second *= factor;
                       });
         one.parameter.kind = ParameterKind::software;
         one.parameter.least = std::clamp(kind.least / value, 1 / kFarthest, 1.0);
@@ -300,6 +297,16 @@ AdjustableParameter batch_parameter(const Conditions& conditions, const plan::Pl
 
 }  // namespace
 
+plan::Framework Conditions::adjusted(plan::Framework framework) const {
+    for (const auto& [parameter, factor] : software) {
+        plan::Framework::Number& number = framework.number(parameter);
+        number.value *= factor;
+        number.lo *= factor;
+        number.hi *= factor;
+    }
+    return framework;
+}
+
 std::vector<AdjustableParameter> adjustable_parameters(const Conditions& conditions, const graph::Graph& graph,
                                                        const plan::Plan& plan) {
     std::vector<AdjustableParameter> all;
@@ -307,7 +314,7 @@ std::vector<AdjustableParameter> adjustable_parameters(const Conditions& conditi
     add_measured_samples(all, conditions.cluster, graph);
     add_devices(all, conditions.cluster.device, plan.precision);
     add_capacities(all, conditions, graph);
-    add_framework(all, conditions.framework);
+    add_framework(all, plan.framework);
     all.push_back(batch_parameter(conditions, plan));
     return all;
 }

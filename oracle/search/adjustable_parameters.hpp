@@ -14,6 +14,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -27,11 +28,14 @@ namespace dodona::search {
 /// The givens of a question.
 struct Conditions {
     cluster::Cluster cluster;
-    plan::Framework framework;
+    std::map<plan::FrameworkParameter, double> software;  ///< factors to parameters of whatever runs plans
     std::int64_t batch = 1;
     std::optional<Bytes> max_memory;
     double reserve = 0;     ///< Space::reserve
     bool offloads = false;  ///< plans may offload to host memory
+
+    /// A framework under these conditions.
+    [[nodiscard]] plan::Framework adjusted(plan::Framework framework) const;
 };
 
 struct AdjustableParameter {

@@ -25,15 +25,6 @@ std::string text(const NearestPlan& nearest) {
                        nearest.plan.microbatch, name(nearest.plan.recompute));
 }
 
-bool is_better(const step::Prediction& other, const Answer& answer) {
-    if (answer.plans.empty() || !answer.unusual.empty()) {
-        return true;
-    }
-    const step::Prediction& first = answer.plans.front();
-    return std::log(first.step.value / other.step.value) >
-           step::kNormal90 * step::difference_of_software(first.uncertainty, other.uncertainty);
-}
-
 bool leaves(const step::Prediction& prediction, double reserve) {
     return prediction.memory.total() <= (1 - reserve) * prediction.memory_limit;
 }
@@ -47,12 +38,16 @@ step::Prediction held_to(double reserve, step::Prediction prediction) {
     return prediction;
 }
 
+bool same_software(const plan::Plan& a, const plan::Plan& b) { return a.framework.label() == b.framework.label(); }
+
 double probability_first_is_faster(const step::Prediction& first, const step::Prediction& other) {
     if (first.step.value <= Seconds{} || other.step.value <= Seconds{}) {
         return 0.5;
     }
     const double longer = std::log(other.step.value / first.step.value);
-    const double sigma = step::difference(first.uncertainty, other.uncertainty, first.plan.framework);
+    const double sigma = same_software(first.plan, other.plan)
+                             ? step::difference(first.uncertainty, other.uncertainty, first.plan.framework)
+                             : step::difference_of_software(first.uncertainty, other.uncertainty);
     if (sigma <= 0) {
         return longer > 0 ? 1 : longer < 0 ? 0 : 0.5;
     }

@@ -97,9 +97,8 @@ struct Answer {
     SearchCounts counts;
     /// Why the first plan is not usual; empty if it is, or if unusual plans were asked for.
     std::vector<std::string> unusual;
-    /// With the framework that is usual for its strategy, where the search compared with another: a plan that is_better,
-    /// else the fastest of the first plan's strategy, or if none fits, the first plan.
-    std::optional<step::Prediction> in_usual_framework;
+    /// Of each software of the space but that of the first plan, its first plan, the fastest first; not if Space::best_only.
+    std::vector<step::Prediction> in_other_software;
     double reserve = 0;                      ///< Space::reserve
     std::vector<OtherBatch> other_batches;   ///< that divide better among the devices; the best first
     std::vector<Remedy> remedies;            ///< where nothing fits; the cheapest first
@@ -107,18 +106,17 @@ struct Answer {
     std::optional<Explanation> explanation;  ///< where it was asked for
 };
 
-/// Whether a plan in other software, which no search compared, would be the better answer: it fits, is usual, and the answer
-/// has none that is, or is slower by more than the predictions of both may be off.
-bool is_better(const step::Prediction& other, const Answer& answer);
-
 /// Whether a plan that fits leaves such a share of what its fullest device offers.
 bool leaves(const step::Prediction& prediction, double reserve);
 
 /// The prediction, which does not fit if it leaves less than such a share.
 step::Prediction held_to(double reserve, step::Prediction prediction);
 
-/// Probability that `first` is the faster of two plans for one job. Errors that both share cancel
-/// (step/uncertainty.hpp).
+/// Whether one software runs both plans.
+bool same_software(const plan::Plan& a, const plan::Plan& b);
+
+/// Probability that `first` is the faster of two plans for one job. Errors that both share cancel; two pieces of software
+/// share less (step/uncertainty.hpp).
 double probability_first_is_faster(const step::Prediction& first, const step::Prediction& other);
 
 /// Whether the difference of two plans is within the error of their predictions, at the level of their intervals.

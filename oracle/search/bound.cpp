@@ -89,9 +89,18 @@ private:
             const Flop flops = more(one[i].flops, many[i].flops);
             const Bytes bytes =
                 more(cost::moved_bytes(one[i], space_.precision), cost::moved_bytes(many[i], space_.precision));
-            time += space_.framework.slow_down(one[i].kind) * least(one[i].kind, flops, bytes);
+            time += slow_down(one[i].kind) * least(one[i].kind, flops, bytes);
         }
         return time;
+    }
+
+    /// In the fastest software.
+    [[nodiscard]] double slow_down(graph::KernelKind kind) const {
+        double least = std::numeric_limits<double>::infinity();
+        for (const Software& software : space_.software) {
+            least = std::min(least, software.framework.slow_down(kind));
+        }
+        return least;
     }
 
     /// On the fastest of the devices.
@@ -114,6 +123,8 @@ private:
 Bytes kept(const graph::Graph& graph, const Space& space) {
     const TrainingBytes bytes = training_bytes(space.precision);
     const plan::Optimizer& optimizer = plan::optimizer(space.optimizer);
+    const bool casts = std::any_of(space.software.begin(), space.software.end(),
+                                   [](const Software& software) { return software.memory.cast_gathered; });
     Bytes all;
     for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         const graph::Layer& layer = graph.layer(v);
@@ -123,7 +134,7 @@ Bytes kept(const graph::Graph& graph, const Space& space) {
             }
             const double elements = static_cast<double>(graph.instances(v)) * weight.elements();
             const plan::WeightSize size{.elements = elements, .rows = 0, .factors = 0, .touched = weight.changed()};
-            const bool is_master = space.memory.cast_gathered && !layer.frozen;  // if sharded
+            const bool is_master = casts && !layer.frozen;  // if sharded
             all += space.offload.weights || space.vary.offload || is_master
                        ? Bytes{}
                        : elements * graph::stored_weight(layer.storage_of(weight), bytes.weight);

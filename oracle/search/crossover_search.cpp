@@ -30,7 +30,7 @@ CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& condi
       conditions_(conditions),
       shared_(shared),
       go_on_(std::move(go_on)),
-      known_(inquiry.graph, conditions, plans, shared) {
+      known_(inquiry.graph, inquiry.space.software, conditions, plans, shared) {
     const step::Prediction& first = plans.front();
     enough_memory_ = first.memory.total() / ((1 - conditions.reserve) * first.memory_limit);
     if (inquiry_.searcher == nullptr) {
@@ -52,7 +52,9 @@ void CrossoverSearch::look_at_present() {
 
 Space CrossoverSearch::space_under(const Conditions& conditions) const {
     Space space = inquiry_.space;
-    space.framework = conditions.framework;
+    for (Software& software : space.software) {
+        software.framework = conditions.adjusted(std::move(software.framework));
+    }
     space.only_usual = true;
     space.batch = conditions.batch;
     space.max_memory = conditions.max_memory;
@@ -72,12 +74,13 @@ ListedPlans CrossoverSearch::search_within(const Conditions& conditions, const L
     if (inquiry_.searcher != nullptr) {
         found.plans = inquiry_.searcher(inquiry_.graph, conditions.cluster, space, goes_on).plans;
     } else {
+        const SoftwarePasses passes = shared_.passes.of(conditions.cluster, space);
         found = search_again(inquiry_.graph,
                              {.cluster = conditions.cluster,
                               .space = space,
                               .bounds = bounds,
                               .orders = shared_.orders,
-                              .passes = shared_.passes.of(conditions.cluster, conditions.framework),
+                              .passes = passes,
                               .slower = slower},
                              goes_on);
     }

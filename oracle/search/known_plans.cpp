@@ -43,7 +43,7 @@ std::vector<double> steps(const AdjustableParameter& parameter, double end, std:
 }
 
 bool same_layout(const Plan& a, const Plan& b) {
-    return a.strategy.name == b.strategy.name && a.mesh == b.mesh &&
+    return a.strategy.name == b.strategy.name && same_software(a, b) && a.mesh == b.mesh &&
            std::equal(a.folds.begin(), a.folds.end(), b.folds.begin(), b.folds.end(),
                       [](const plan::Fold& x, const plan::Fold& y) { return x.name == y.name && x.size == y.size; });
 }
@@ -58,7 +58,7 @@ bool same_run(const Plan& a, const Plan& b) {
 }
 
 Plan under(const Conditions& conditions, Plan plan) {
-    plan.framework = conditions.framework;
+    plan.framework = conditions.adjusted(plan.framework);
     plan.batch = conditions.batch;
     return plan;
 }
@@ -66,7 +66,7 @@ Plan under(const Conditions& conditions, Plan plan) {
 step::CostedGraph costed_under(const Conditions& conditions, const Plan& plan, const ShardedPlan& known,
                                const SharedTimes& shared) {
     return step::cost_graph(conditions.cluster, plan, plan::Mesh(plan, {}), known.sharded,
-                            shared.passes.of(conditions.cluster, conditions.framework).times());
+                            shared.passes.of(conditions.cluster, plan.framework).times());
 }
 
 /// Whether the stages of a plan hold the same layers under all conditions.
@@ -100,9 +100,9 @@ double middle(const Bracket& bracket) { return std::sqrt(bracket.changes * brack
 
 bool is_fine(const Bracket& bracket) { return std::abs(std::log(bracket.changes / bracket.stays)) <= std::log(kFine); }
 
-KnownPlans::KnownPlans(const graph::Graph& graph, const Conditions& conditions,
+KnownPlans::KnownPlans(const graph::Graph& graph, const std::vector<Software>& software, const Conditions& conditions,
                        const std::vector<step::Prediction>& plans, const SharedTimes& shared)
-    : graph_(graph), conditions_(conditions), shared_(shared) {
+    : graph_(graph), software_(software), conditions_(conditions), shared_(shared) {
     check(!plans.empty(), "the recommended plan is known");
     for (const step::Prediction& prediction : plans) {
         know(prediction.plan);
@@ -110,7 +110,12 @@ KnownPlans::KnownPlans(const graph::Graph& graph, const Conditions& conditions,
 }
 
 /// Of per-layer strategies, which have one name and different rules, times are compared too.
-void KnownPlans::know(const Plan& plan) {
+void KnownPlans::know(Plan plan) {
+    for (const Software& software : software_) {
+        if (software.framework.label() == plan.framework.label()) {
+            plan.framework = software.framework;
+        }
+    }
     const auto alike = [&](const Known& other) {
         return same_layout(plan, other.plan()) && same_run(plan, other.plan());
     };

@@ -74,10 +74,11 @@ std::vector<double> steps(const AdjustableParameter& parameter, double end, std:
 class KnownPlans {
 public:
     /// `plans`: at least one, the recommended plan first. What is referred to must outlive the object.
-    KnownPlans(const graph::Graph& graph, const Conditions& conditions, const std::vector<step::Prediction>& plans,
-               const SharedTimes& shared);
+    KnownPlans(const graph::Graph& graph, const std::vector<Software>& software, const Conditions& conditions,
+               const std::vector<step::Prediction>& plans, const SharedTimes& shared);
 
-    void know(const plan::Plan& plan);
+    /// `plan`: perhaps with its software as it was under other conditions.
+    void know(plan::Plan plan);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan()); }
     const Conditions& conditions_at(const AdjustableParameter& parameter, double factor);
 
@@ -137,6 +138,7 @@ private:
     [[nodiscard]] bool changes_listed(const KnownTimes& times) const;
 
     const graph::Graph& graph_;
+    const std::vector<Software>& software_;  ///< under the question's own conditions
     const Conditions& conditions_;
     SharedTimes shared_;
     std::vector<Known> known_;                            ///< the recommended plan first

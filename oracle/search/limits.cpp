@@ -254,9 +254,8 @@ std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Clu
                                    const Growth& growth, const Progress& progress) {
     Space all_meshes = space;
     all_meshes.vary.unusual = true;  // the question is how far strategies go, not whether they are in use
-    step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
-    KnownShards shards(graph);
-    LeastPasses passes(graph, times, &shards);
+    PassesUnder known(graph, space, true);
+    const SoftwarePasses passes = known.of(cluster, space);
     const ScalingQuestion question{graph, cluster, all_meshes, passes};
     std::vector<ScalingSweep> sweeps;
     std::int64_t all = 0;

@@ -14,6 +14,10 @@ using plan::Plan;
 
 namespace {
 
+bool asks_to_shard(const plan::Strategy& strategy) {
+    return strategy.shard && *strategy.shard != plan::ShardLevel::none;
+}
+
 class MeshEnumeration {
 public:
     MeshEnumeration(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space)
@@ -21,17 +25,20 @@ public:
 
     Enumeration run() {
         for (std::size_t s = 0; s < space_.strategies.size(); ++s) {
-            if (!filter_.excludes(space_.strategies[s])) {
-                add_strategy(s);
+            for (std::size_t w = 0; w < space_.software.size(); ++w) {
+                if (!filter_.excludes(space_.strategies[s]) && space_.software[w].runs(space_.strategies[s])) {
+                    add_strategy(s, w);
+                }
             }
         }
         return std::move(found_);
     }
 
 private:
-    void add_strategy(std::size_t index) {
+    void add_strategy(std::size_t index, std::size_t software) {
         strategy_ = index;
-        plan_ = plan_of(space_, index);
+        software_ = software;
+        plan_ = plan_of(space_, index, software);
         const UsualCase usual(plan_.strategy, graph_, cluster_.node_size());
         if (!space_.vary.unusual && !usual.strategy()) {
             ++found_.unusual;
@@ -101,6 +108,7 @@ private:
                 plan_.shard_group = group;
                 if (nests()) {
                     found_.layouts.push_back({.strategy = strategy_,
+                                              .software = software_,
                                               .mesh = mesh,
                                               .folds = plan_.folds,
                                               .shard_group = group,
@@ -119,14 +127,15 @@ private:
         return (plan_.folds.empty() && plan_.shard_group == 0) || plan::Mesh::of(plan_);
     }
 
-    /// Whether the strategy prescribes a ZeRO level but the mesh has one rank to shard states over.
+    /// Whether the strategy prescribes a ZeRO level but the mesh has one rank to shard states over. On one device that is
+    /// looked at where all strategies do.
     [[nodiscard]] bool shards_nothing() const {
         std::int64_t ways = 1;
         for (const std::string& axis : plan_.strategy.shard_axes) {
             ways *= plan_.axis_size(axis);
         }
-        const bool asks = plan_.strategy.shard && *plan_.strategy.shard != plan::ShardLevel::none;
-        return asks && ways == 1 && plan_.devices() > 1;
+        return asks_to_shard(plan_.strategy) && ways == 1 &&
+               (plan_.devices() > 1 || !std::all_of(space_.strategies.begin(), space_.strategies.end(), asks_to_shard));
     }
 
     void refuse(plan::LimitCause cause) {
@@ -145,6 +154,7 @@ private:
     const Space& space_;
     Filter filter_;
     std::size_t strategy_ = 0;
+    std::size_t software_ = 0;
     std::size_t unusual_ = 0;  ///< reasons of the mesh that is looked at
     Plan plan_;
     Enumeration found_;
@@ -160,15 +170,21 @@ Plan plan_of(const Space& space) {
     plan.offload = space.offload;
     plan.precision = space.precision;
     plan.algorithm = space.algorithm;
-    plan.framework = space.framework;
-    plan.memory = space.memory;
+    plan.framework = space.software.front().framework;
+    plan.memory = space.software.front().memory;
     return plan;
 }
 
-Plan plan_of(const Space& space, std::size_t strategy) {
+Plan plan_of(const Space& space, std::size_t strategy, std::size_t software) {
     Plan plan = plan_of(space);
     plan.strategy = space.strategies[strategy];
+    plan.framework = space.software[software].framework;
+    plan.memory = space.software[software].memory;
     return plan;
+}
+
+bool Software::runs(const plan::Strategy& strategy) const {
+    return !strategies || std::find(strategies->begin(), strategies->end(), strategy.name) != strategies->end();
 }
 
 Enumeration enumerate(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space) {
@@ -176,15 +192,15 @@ Enumeration enumerate(const graph::Graph& graph, const cluster::Cluster& cluster
 }
 
 LayoutKey layout_key(const MeshLayout& layout) {
-    LayoutKey key{layout.strategy, {}};
+    std::vector<std::pair<std::string_view, std::int64_t>> sizes;
     for (const plan::MeshAxis& axis : layout.mesh) {
-        key.second.emplace_back(axis.name, axis.size);
+        sizes.emplace_back(axis.name, axis.size);
     }
-    std::sort(key.second.begin(), key.second.end());
+    std::sort(sizes.begin(), sizes.end());
     for (const plan::Fold& fold : layout.folds) {
-        key.second.emplace_back(fold.name, fold.size);
+        sizes.emplace_back(fold.name, fold.size);
     }
-    return key;
+    return {layout.strategy, layout.software, std::move(sizes)};
 }
 
 }  // namespace dodona::search

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace dodona::search {
 /// The decisions of a plan that shards depend on, without the micro-batch.
 struct MeshLayout {
     std::size_t strategy = 0;  ///< of the space
+    std::size_t software = 0;  ///< of the space
     std::vector<plan::MeshAxis> mesh;
     std::vector<plan::Fold> folds;
     std::int64_t shard_group = 0;
@@ -45,17 +47,20 @@ struct Enumeration {
     bool complete = true;                ///< false: there are more meshes than one search looks at
 };
 
-/// What all plans of a space have in common; without strategy and mesh.
+/// What all plans of a space in its first software have in common; without strategy and mesh.
 plan::Plan plan_of(const Space& space);
 
-/// The plan of a space under one of its strategies, without a mesh.
-plan::Plan plan_of(const Space& space, std::size_t strategy);
+/// The plan of a space under one of its strategies in a software, without a mesh.
+plan::Plan plan_of(const Space& space, std::size_t strategy, std::size_t software);
+inline plan::Plan plan_of(const Space& space, const MeshLayout& layout) {
+    return plan_of(space, layout.strategy, layout.software);
+}
 
 Enumeration enumerate(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
 
-/// Index of the strategy, names and sizes of axes, sorted, and of folds. Equal for layouts that differ in placement or
-/// sharding group only: a ranking shows one plan of each key. Valid as long as the layout.
-using LayoutKey = std::pair<std::size_t, std::vector<std::pair<std::string_view, std::int64_t>>>;
+/// Indices of strategy and software, names and sizes of axes, sorted, and of folds. Equal for layouts that differ in
+/// placement or sharding group only: a ranking shows one plan of each key. Valid as long as the layout.
+using LayoutKey = std::tuple<std::size_t, std::size_t, std::vector<std::pair<std::string_view, std::int64_t>>>;
 LayoutKey layout_key(const MeshLayout& layout);
 
 }  // namespace dodona::search

@@ -3,12 +3,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "search/mesh_layouts.hpp"
 #include "step/kernel_cost.hpp"
 
 namespace dodona::search {
 
-PassesUnder::Known::Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan, KnownShards& shards)
-    : device(std::move(on)), framework(plan.framework), times(graph, device, plan), passes(graph, times, &shards) {}
+PassesUnder::Known::Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan, KnownShards* shards)
+    : device(std::move(on)), framework(plan.framework), times(graph, device, plan), passes(graph, times, shards) {}
+
+PassesUnder::PassesUnder(const graph::Graph& graph, const Space& space, bool keeps_shards)
+    : graph_(graph), plan_(plan_of(space)), software_(space.software.size()) {
+    if (keeps_shards) {
+        shards_.emplace(graph);
+    }
+}
 
 LeastPasses& PassesUnder::of(const cluster::Cluster& cluster, const plan::Framework& framework) {
     cluster::Device device = *cluster.device_kinds(1).front().device;
@@ -20,11 +28,20 @@ LeastPasses& PassesUnder::of(const cluster::Cluster& cluster, const plan::Framew
     if (found != known_.end()) {
         return (*found)->passes;
     }
-    if (known_.size() > kOthers) {
-        known_.erase(known_.begin() + 1);
+    if (known_.size() >= (1 + kOthers) * software_) {
+        known_.erase(known_.begin() + static_cast<std::ptrdiff_t>(software_));
     }
     plan_.framework = framework;
-    return known_.emplace_back(std::make_unique<Known>(graph_, std::move(device), plan_, shards_))->passes;
+    KnownShards* const shards = shards_ ? &*shards_ : nullptr;
+    return known_.emplace_back(std::make_unique<Known>(graph_, std::move(device), plan_, shards))->passes;
+}
+
+SoftwarePasses PassesUnder::of(const cluster::Cluster& cluster, const Space& space) {
+    SoftwarePasses passes;
+    for (const Software& software : space.software) {
+        passes.push_back(&of(cluster, software.framework));
+    }
+    return passes;
 }
 
 }  // namespace dodona::search

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
@@ -14,13 +15,20 @@
 
 namespace dodona::search {
 
+struct Space;
+
+/// Of the software of a space, in its order, on a cluster's first device under the space's precision.
+using SoftwarePasses = std::vector<LeastPasses*>;
+
 class PassesUnder {
 public:
-    /// Of the plan its precisions are used. The network must outlive the object.
-    PassesUnder(const graph::Graph& graph, const plan::Plan& plan) : graph_(graph), plan_(plan), shards_(graph) {}
+    /// `keeps_shards`: for several searches (KnownShards). The network must outlive the object.
+    PassesUnder(const graph::Graph& graph, const Space& space, bool keeps_shards);
 
     /// Of the cluster's first device. The answer holds until as many others as are kept were asked for.
     LeastPasses& of(const cluster::Cluster& cluster, const plan::Framework& framework);
+    /// Holds until the software under more than one other condition was asked about.
+    SoftwarePasses of(const cluster::Cluster& cluster, const Space& space);
 
 private:
     struct Known {
@@ -29,14 +37,15 @@ private:
         step::LayerTimes times;
         LeastPasses passes;
 
-        Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan, KnownShards& shards);
+        Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan, KnownShards* shards);
     };
-    /// Kept beside those asked for first, which are the question's own: both sides of a derivative.
+    /// Conditions kept beside those asked about first, which are the question's own: both sides of a derivative.
     static constexpr std::size_t kOthers = 2;
 
     const graph::Graph& graph_;
-    plan::Plan plan_;
-    KnownShards shards_;
+    plan::Plan plan_;  ///< its precisions are used
+    std::size_t software_ = 1;
+    std::optional<KnownShards> shards_;
     std::deque<std::unique_ptr<Known>> known_;
 };
 

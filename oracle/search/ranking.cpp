@@ -67,7 +67,7 @@ const Placed& simplest(const std::vector<Placed>& group, Seconds limit) {
 
 Plan plan_of(const Space& space, const std::vector<MeshLayout>& layouts, const Candidate& candidate) {
     const MeshLayout& layout = layouts[candidate.layout];
-    Plan plan = plan_of(space, layout.strategy);
+    Plan plan = plan_of(space, layout);
     layout.apply(plan);
     plan.microbatch = candidate.microbatch;
     candidate.variant.apply(plan);

@@ -6,7 +6,9 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <tuple>
 
+#include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "search/mesh_search.hpp"
 #include "search/ranking.hpp"
@@ -33,8 +35,14 @@ bool is_faster(const Candidate& a, const Candidate& b) { return a.step < b.step;
 class Search {
 public:
     Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, step::PlayedOrders& orders,
-           LeastPasses& passes, KnownShards* shards, const Progress& progress)
-        : context_(graph, cluster, space), orders_(orders), passes_(passes), shards_(shards), progress_(progress) {}
+           const SoftwarePasses& passes, const Progress& progress)
+        : context_(graph, cluster, space),
+          orders_(orders),
+          passes_(passes),
+          shards_(passes.front()->shards()),
+          progress_(progress) {
+        check(passes.size() == space.software.size(), "each software has its passes");
+    }
 
     Answer run() {
         const auto start = std::chrono::steady_clock::now();
@@ -94,9 +102,9 @@ private:
 
     [[nodiscard]] std::vector<Batch> batches() const {
         std::vector<Batch> batches;
-        std::map<std::pair<std::size_t, MeshKey>, std::size_t> known;
+        std::map<std::tuple<std::size_t, std::size_t, MeshKey>, std::size_t> known;
         std::size_t strategy = context_.space.strategies.size();
-        Plan plan;
+        Plan plan;  // its software does not matter
         for (std::size_t i = 0; i < enumeration_.layouts.size(); ++i) {
             const MeshLayout& layout = enumeration_.layouts[i];
             if (!from_tables()) {
@@ -105,13 +113,14 @@ private:
             }
             if (layout.strategy != strategy) {
                 strategy = layout.strategy;
-                plan = plan_of(context_.space, strategy);
+                plan = plan_of(context_.space, layout);
             }
             layout.apply(plan);
             plan.shard_group = 0;
             const plan::Mesh mesh(plan, {});
             MeshKey key = mesh_key(plan, mesh, communication_free_candidates(plan, mesh));
-            const auto [found, fresh] = known.emplace(std::pair(strategy, std::move(key)), batches.size());
+            const auto [found, fresh] =
+                known.emplace(std::tuple(strategy, layout.software, std::move(key)), batches.size());
             if (fresh) {
                 batches.emplace_back();
             }
@@ -125,13 +134,14 @@ private:
         answer_.counts.optimal = !stopped_ && enumeration_.complete;
     }
 
-    [[nodiscard]] PassTables pass_tables() const {
-        return PassTables(context_.graph, context_.cluster, orders_, passes_.times(), shards_);
+    [[nodiscard]] PassTables pass_tables(std::size_t software) const {
+        return PassTables(context_.graph, context_.cluster, orders_, passes_[software]->times(), shards_);
     }
 
     void search_batch(const Batch& batch) {
-        PassTables passes = pass_tables();
-        Plan plan = plan_of(context_.space, enumeration_.layouts[batch.front()].strategy);
+        const MeshLayout& first = enumeration_.layouts[batch.front()];
+        PassTables passes = pass_tables(first.software);
+        Plan plan = plan_of(context_.space, first);
         for (const std::size_t i : batch) {
             if (stopped_) {
                 return;
@@ -153,7 +163,7 @@ private:
         std::list<PassTables> tables;
         std::vector<Open> order;
         for (const Batch& batch : batches()) {
-            tables.push_back(pass_tables());
+            tables.push_back(pass_tables(enumeration_.layouts[batch.front()].software));
             for (const std::size_t i : batch) {
                 order.push_back({bounds[i].least(), i, &tables.back()});
             }
@@ -166,7 +176,7 @@ private:
             }
             time.least = &bounds[open.layout];
             const MeshLayout& layout = enumeration_.layouts[open.layout];
-            Plan plan = plan_of(context_.space, layout.strategy);
+            Plan plan = plan_of(context_.space, layout);
             results_[open.layout] = search_mesh(context_, layout, open.layout, plan, *open.passes, {.time = time});
             if (!results_[open.layout].kept.empty()) {
                 time.slowest = slowest_of_interest();
@@ -187,9 +197,10 @@ private:
     [[nodiscard]] LeastTimes least_by_compute() const {
         LeastTimes least(enumeration_.layouts.size());
         for (const Batch& batch : batches()) {
-            Plan plan = plan_of(context_.space, enumeration_.layouts[batch.front()].strategy);
+            const MeshLayout& first = enumeration_.layouts[batch.front()];
+            Plan plan = plan_of(context_.space, first);
             for (const std::size_t i : batch) {
-                least[i] = least_times(context_, enumeration_.layouts[i], plan, passes_);
+                least[i] = least_times(context_, enumeration_.layouts[i], plan, *passes_[first.software]);
             }
         }
         return least;
@@ -244,14 +255,14 @@ private:
         }
         for (auto& [strategy, layouts] : open) {
             std::sort(layouts.begin(), layouts.end());
-            Plan plan = plan_of(context_.space, strategy);
             for (const auto& [bound, i] : layouts) {
                 if (stopped_ || (least.contains(strategy) && bound > least.at(strategy))) {
                     break;
                 }
-                PassTables passes = pass_tables();
-                results_[i] =
-                    search_mesh(context_, enumeration_.layouts[i], i, plan, passes, {.memory = Bounds::ignored});
+                const MeshLayout& layout = enumeration_.layouts[i];
+                Plan plan = plan_of(context_.space, layout);
+                PassTables passes = pass_tables(layout.software);
+                results_[i] = search_mesh(context_, layout, i, plan, passes, {.memory = Bounds::ignored});
                 note(i);
             }
         }
@@ -305,10 +316,31 @@ private:
             unusual.push_back(enumeration_.layouts[candidate.layout].unusual);
         }
         order(answer_.plans, unusual, context_.space.reserve);
+        if (others == step::Detail::full && !context_.space.best_only && !answer_.plans.empty()) {
+            list_other_software();
+        }
         if (others != step::Detail::full && !answer_.plans.empty()) {
             Prediction& first = answer_.plans.front();
             first = evaluated(costed(first.plan), first.plan, step::Detail::full);
         }
+    }
+
+    /// Of each software but that of the first plan.
+    void list_other_software() {
+        for (std::size_t software = 0; software < context_.space.software.size(); ++software) {
+            std::vector<Candidate> its = candidates();
+            std::erase_if(its, [&](const Candidate& candidate) {
+                return enumeration_.layouts[candidate.layout].software != software;
+            });
+            const std::vector<Candidate> best = ranked(context_.space, enumeration_.layouts, its).plans;
+            if (!best.empty()) {
+                answer_.in_other_software.push_back(predicted(best.front(), step::Detail::full));
+            }
+        }
+        std::erase_if(answer_.in_other_software,
+                      [&](const Prediction& other) { return same_software(other.plan, answer_.plans.front().plan); });
+        std::stable_sort(answer_.in_other_software.begin(), answer_.in_other_software.end(),
+                         [](const Prediction& a, const Prediction& b) { return a.step.value < b.step.value; });
     }
 
     /// None where the fastest plan is listed.
@@ -326,7 +358,11 @@ private:
     [[nodiscard]] step::CostedGraph costed(const Plan& plan) const {
         plan::Mesh mesh(plan, {});
         plan::SharedShards sharded = shards_of(context_.graph, plan, mesh, shards_);
-        return step::cost_graph(context_.cluster, plan, std::move(mesh), std::move(sharded), passes_.times());
+        const std::vector<Software>& all = context_.space.software;
+        const auto runs = std::find_if(all.begin(), all.end(),
+                                       [&](const Software& software) { return software.framework == plan.framework; });
+        return step::cost_graph(context_.cluster, plan, std::move(mesh), std::move(sharded),
+                                passes_[static_cast<std::size_t>(runs - all.begin())]->times());
     }
 
     [[nodiscard]] Prediction evaluated(const step::CostedGraph& costed, const Plan& plan, step::Detail detail) const {
@@ -378,7 +414,7 @@ private:
 
     SearchContext context_;
     step::PlayedOrders& orders_;
-    LeastPasses& passes_;
+    const SoftwarePasses& passes_;
     KnownShards* shards_;
     const Progress& progress_;
     std::optional<double> slower_;  ///< SearchAgain::slower
@@ -394,22 +430,21 @@ private:
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress) {
-    step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
-    LeastPasses passes(graph, times, nullptr);
-    return search(graph, cluster, space, passes, progress);
+    PassesUnder passes(graph, space, false);
+    return search(graph, cluster, space, passes.of(cluster, space), progress);
 }
 
-Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, LeastPasses& passes,
-              const Progress& progress) {
+Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+              const SoftwarePasses& passes, const Progress& progress) {
     step::PlayedOrders orders;
-    Answer answer = Search(graph, cluster, space, orders, passes, passes.shards(), progress).run();
+    Answer answer = Search(graph, cluster, space, orders, passes, progress).run();
     if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || space.only_usual ||
         !answer.counts.optimal) {
         return answer;
     }
     Space all = space;
     all.vary.unusual = true;
-    answer = Search(graph, cluster, all, orders, passes, passes.shards(), progress).run();
+    answer = Search(graph, cluster, all, orders, passes, progress).run();
     if (!answer.plans.empty()) {
         const Plan& plan = answer.plans.front().plan;
         answer.unusual = UsualCase(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));
@@ -418,7 +453,7 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 }
 
 ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress) {
-    return Search(graph, again.cluster, again.space, again.orders, again.passes, again.passes.shards(), progress)
+    return Search(graph, again.cluster, again.space, again.orders, again.passes, progress)
         .run_again(again.bounds, again.slower);
 }
 

@@ -13,8 +13,8 @@
 #include "search/answer.hpp"
 #include "search/constraint.hpp"
 #include "search/known_shards.hpp"
-#include "search/least_passes.hpp"
 #include "search/least_times.hpp"
+#include "search/passes_under.hpp"
 #include "step/played_orders.hpp"
 #include "step/predict.hpp"
 
@@ -35,6 +35,15 @@ struct Vary {
     bool unusual = false;       ///< strategies and sizes of axes where they are not in use in practice (usual.hpp)
 };
 
+/// What runs plans.
+struct Software {
+    plan::Framework framework;
+    plan::MemoryProfile memory;
+    std::optional<std::vector<std::string>> strategies;  ///< that it runs, by name; none: all of the space
+
+    [[nodiscard]] bool runs(const plan::Strategy& strategy) const;
+};
+
 struct Space {
     std::int64_t devices = 1;
     std::int64_t batch = 1;
@@ -44,8 +53,9 @@ struct Space {
     plan::Overlap overlap{.gradients = true, .parameters = true};
     plan::Offload offload;
     std::optional<cluster::Algorithm> algorithm;
-    plan::Framework framework;  ///< of all plans: two fits would rank software, not plans
-    plan::MemoryProfile memory;
+    /// That runs the plans, at least one, each under a label of its own; each strategy is looked at in all that runs it.
+    /// The first runs strategies that a search makes.
+    std::vector<Software> software{Software{}};
     bool accumulate = true;           ///< false: one micro-batch a data rank and step
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
     bool only_usual = false;          ///< nothing unusual is looked at where nothing usual fits (unless it varies)
@@ -66,10 +76,9 @@ using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress = {});
 
-/// The same with times that searches of one network share, of the cluster's first device under the space's precision
-/// and framework.
-Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, LeastPasses& passes,
-              const Progress& progress);
+/// The same with times that searches of one network share.
+Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+              const SoftwarePasses& passes, const Progress& progress);
 
 /// A search among others of one question that differ in the machine or the software.
 struct SearchAgain {
@@ -77,7 +86,7 @@ struct SearchAgain {
     const Space& space;
     const LeastTimes& bounds;           ///< of conditions that are no worse; empty: none
     step::PlayedOrders& orders;         ///< shared by the searches
-    LeastPasses& passes;                ///< of the cluster's first device under the space's precision and framework
+    const SoftwarePasses& passes;       ///< of the cluster
     std::optional<double> slower = {};  ///< plans that are slower than the fastest by this share may be left out
 };
 

@@ -94,12 +94,12 @@ void mark_tie(const std::vector<step::Prediction>& plans, Direction& direction) 
 Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster,
                         const step::Prediction& prediction) {
     const Conditions conditions{.cluster = cluster,
-                                .framework = prediction.plan.framework,
+                                .software = {},
                                 .batch = prediction.plan.batch,
                                 .max_memory = std::nullopt,
                                 .offloads = prediction.plan.offload.any()};
     Explanation explanation;
-    PassesUnder passes(graph, prediction.plan);
+    PassesUnder passes(graph, {.precision = prediction.plan.precision}, true);
     step::PlayedOrders orders;
     for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, {passes, orders}, explanation)) {
         explanation.parameters.push_back(std::move(reaction.sensitivity));
@@ -114,7 +114,7 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
     check(!answer.plans.empty(), "what is explained is a recommendation");
     const Space& space = inquiry.space;
     const Conditions conditions{.cluster = inquiry.cluster,
-                                .framework = answer.plans.front().plan.framework,
+                                .software = {},
                                 .batch = space.batch,
                                 .max_memory = space.max_memory,
                                 .reserve = space.reserve,
@@ -125,7 +125,7 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
     for (const step::Prediction& prediction : answer.plans) {
         plans.push_back(&prediction.plan);
     }
-    PassesUnder passes(inquiry.graph, first.plan);
+    PassesUnder passes(inquiry.graph, space, true);
     step::PlayedOrders orders;
     const SharedTimes shared{passes, orders};
     std::vector<Reaction> all = reactions(inquiry.graph, conditions, plans, shared, explanation);

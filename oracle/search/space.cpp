@@ -340,7 +340,10 @@ std::vector<Variant> Variants::of(const Plan& base) const {
         std::erase(levels, ShardLevel::none);
     }
     const std::vector<plan::Overlap> all_overlaps = overlaps(base, overlap_, vary_.overlap);
-    const std::vector<plan::Offload> all_offloads = offloads(offload_, vary_.offload);
+    std::vector<plan::Offload> all_offloads = offloads(offload_, vary_.offload);
+    if (vary_.offload) {
+        std::erase_if(all_offloads, [&](const plan::Offload& one) { return !base.framework.can_offload(one); });
+    }
     for (const Schedule& schedule : schedules(base, blocks_, segments_, vary_)) {
         for (const RecomputeKind recompute : recomputes_) {
             for (const ShardLevel shard : levels) {

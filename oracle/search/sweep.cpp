@@ -72,9 +72,9 @@ ScalingPoint scaling_point(const ScalingQuestion& question, std::vector<plan::St
 ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                            std::vector<plan::Strategy> strategies, std::int64_t devices, std::int64_t batch,
                            const Progress& progress) {
-    step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
-    LeastPasses passes(graph, times, nullptr);
-    return scaling_point({graph, cluster, space, passes}, std::move(strategies), devices, batch, progress);
+    PassesUnder passes(graph, space, false);
+    return scaling_point({graph, cluster, space, passes.of(cluster, space)}, std::move(strategies), devices, batch,
+                         progress);
 }
 
 Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const SweepQuestion& question,
@@ -82,8 +82,8 @@ Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const Sw
     const std::vector<SweepKey> order = in_order_of_work(asked);
     Space space = question.space;
     space.workers = 1;
-    step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
-    LeastPasses passes(graph, times, nullptr);
+    PassesUnder known(graph, space, false);
+    const SoftwarePasses passes = known.of(cluster, space);
     std::vector<std::optional<SweepPoint>> found(asked.size());
     std::atomic<bool> stopped = false;
     std::atomic<std::int64_t> done = 0;

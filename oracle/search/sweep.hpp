@@ -60,7 +60,7 @@ struct ScalingQuestion {
     const graph::Graph& graph;
     const cluster::Cluster& cluster;
     const Space& space;
-    LeastPasses& passes;  ///< of the cluster's first device under the space's precision and framework
+    const SoftwarePasses& passes;  ///< of the cluster
 };
 
 /// The recommended plan of these strategies on so many devices; where nothing fits, why. `progress` is that of the search.

@@ -57,6 +57,12 @@ KeyFigures framework_figures(const plan::Framework& framework) {
                 (levels.empty() ? "" : ", under strategies with " + join(levels, " or ")) +
                 (framework.usual_on.empty() ? "" : ", on devices of " + join(names_of(framework.usual_on), " or ")));
     }
+    if (!framework.runs.empty()) {
+        const std::vector<std::string> not_offloaded = plan::words(framework.cannot_offload);
+        add_line("can run", join(framework.runs) +
+                                (not_offloaded.empty() ? "" : "; in host memory no " + join(not_offloaded, " or ")) +
+                                " (" + framework.runs_source + ")");
+    }
     add_line("unexplained", percent(framework.spread) + " of a step, as a standard deviation");
     if (!framework.like.empty()) {
         add_line("like", framework.like + ", in all that its own file leaves out");
@@ -131,6 +137,9 @@ Record framework_record(const plan::Framework& framework) {
     return {{"schema", "dodona/framework/1"},
             {"name", framework.name},
             {"summary", framework.summary},
+            {"runs", framework.runs},
+            {"cannot_offload", plan::words(framework.cannot_offload)},
+            {"runs_source", framework.runs_source.empty() ? Record() : Record(framework.runs_source)},
             {"usual_for", framework.usual_for},
             {"usual_on", names_of(framework.usual_on)},
             {"usual_offload", framework.usual_offload},

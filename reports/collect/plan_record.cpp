@@ -72,8 +72,8 @@ Record answer_record(const search::Answer& answer, const Ranking& ranking) {
     }
     Record record{{"schema", "dodona/plan/1"}, {"inputs", plan_inputs(answer.question)}, {"plans", std::move(plans)}};
     record["ties"] = ranking.ties;
-    if (answer.in_usual_framework) {
-        record["in_usual_framework"] = plan_record(*answer.in_usual_framework, std::nullopt);
+    for (const step::Prediction& other : answer.in_other_software) {
+        record["in_other_software"].push_back(plan_record(other, std::nullopt));
     }
     record["reserve"] = answer.reserve;
     record["other_batches"] = list_of(answer.other_batches, other_batch_record);

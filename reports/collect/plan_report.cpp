@@ -51,36 +51,25 @@ std::string other_batches_text(const search::Answer& answer) {
                        counted(answer.question.devices, "GPU"), fmt::format("{}", fmt::join(better, "; ")));
 }
 
-/// Whether a plan of a strategy for which another framework is usual would be the better answer.
-bool is_better_elsewhere(const search::Answer& answer) {
-    const auto& there = answer.in_usual_framework;
-    return there && there->fits && search::is_better(*there, answer);
-}
-
-/// "zero3 on data 8 trains 1.52 times as fast as No. 1 with composer-fsdp, which is usual for it: a step takes 88.0 s".
-std::string better_elsewhere_text(const search::Answer& answer) {
-    if (!is_better_elsewhere(answer)) {
-        return "";
+/// "with composer-fsdp: No. 3, zero3 on data 32, 35.2 s, 31 % longer than No. 1" for each software but that of No. 1.
+std::vector<std::string> other_software_texts(const search::Answer& answer) {
+    std::vector<std::string> lines;
+    for (const step::Prediction& other : answer.in_other_software) {
+        const auto listed = std::find_if(answer.plans.begin(), answer.plans.end(), [&](const step::Prediction& plan) {
+            return search::same_software(plan.plan, other.plan);
+        });
+        const step::Prediction& best = listed == answer.plans.end() ? other : *listed;
+        const step::Prediction& first = answer.plans.front();
+        const double longer = best.step.value / first.step.value - 1;
+        lines.push_back(
+            fmt::format("with {}: {}{}, {}, {} {} than No. 1{}", best.plan.framework.label(),
+                        listed == answer.plans.end() ? "" : fmt::format("No. {}, ", listed - answer.plans.begin() + 1),
+                        strategy_and_mesh(best.plan), text(best.step.value),
+                        longer < 1 ? percent(std::abs(longer)) : fmt::format("{} times", three_digits(longer)),
+                        longer < 0 ? "less" : "longer",
+                        search::tied(first, best) ? "; predictions of two pieces of software may be off by more" : ""));
     }
-    const step::Prediction& there = *answer.in_usual_framework;
-    const plan::Plan& plan = there.plan;
-    const double gain = answer.plans.empty() ? 0 : answer.plans.front().step.value / there.step.value;
-    return fmt::format("{} on {} {} with {}, which is usual for it: a step takes {} (--strategy {} plans with it)",
-                       plan.strategy.name, mesh_text(plan),
-                       gain > 1 ? fmt::format("trains {} times as fast as No. 1", three_digits(gain)) : "fits",
-                       plan.framework.label(), text(there.step.value), plan.strategy.name);
-}
-
-/// "zero3 is usual with composer-fsdp: there a step takes 64.1 s"; empty where the plans were compared with it.
-std::string usual_framework_text(const search::Answer& answer) {
-    if (!answer.in_usual_framework || is_better_elsewhere(answer)) {
-        return "";
-    }
-    const step::Prediction& there = *answer.in_usual_framework;
-    const std::string framework = there.plan.framework.label();
-    return fmt::format("{} is usual with {}: there a step takes {}{} (--framework {} compares plans with it)",
-                       there.plan.strategy.name, framework, text(there.step.value),
-                       there.fits ? "" : " and does not fit", framework);
+    return lines;
 }
 
 /// What would fit, each searched.
@@ -247,18 +236,29 @@ std::string equally_fast_text(const search::Answer& answer) {
 }  // namespace
 
 Table ranking_table(const Ranking& ranking) {
-    Table table({{"#", Align::right},
-                 {"strategy, mesh"},
-                 {"micro-batch x steps, schedule"},
-                 {"recompute, ZeRO"},
-                 {"step", Align::right},
-                 {"MFU", Align::right},
-                 {"memory", Align::right}});
+    const bool names_software = std::any_of(ranking.plans.begin(), ranking.plans.end(), [&](const RankedPlan& ranked) {
+        return !search::same_software(ranked.plan->plan, ranking.plans.front().plan->plan);
+    });
+    std::vector<Column> columns{{"#", Align::right},     {"strategy, mesh"},     {"micro-batch x steps, schedule"},
+                                {"recompute, ZeRO"},     {"step", Align::right}, {"MFU", Align::right},
+                                {"memory", Align::right}};
+    if (names_software) {
+        columns.push_back({"software"});
+    }
+    Table table(std::move(columns));
     for (const RankedPlan& ranked : ranking.plans) {
         const step::Prediction& prediction = *ranked.plan;
-        table.row({Cell(Count{table.rows.size() + 1}, ranked.tied ? Mark::tied : Mark::none),
-                   strategy_and_mesh(prediction.plan), microbatch_text(prediction), recompute_and_zero(prediction.plan),
-                   prediction.step.value, Percent{prediction.mfu}, prediction.memory.total()});
+        std::vector<Cell> cells{Cell(Count{table.rows.size() + 1}, ranked.tied ? Mark::tied : Mark::none),
+                                strategy_and_mesh(prediction.plan),
+                                microbatch_text(prediction),
+                                recompute_and_zero(prediction.plan),
+                                prediction.step.value,
+                                Percent{prediction.mfu},
+                                prediction.memory.total()};
+        if (names_software) {
+            cells.emplace_back(prediction.plan.framework.label());
+        }
+        table.row(std::move(cells));
     }
     return table;
 }
@@ -310,9 +310,6 @@ Document plan_document(const search::Answer& answer, const std::string& saved) {
     if (std::string others = other_batches_text(answer); !others.empty()) {
         add(document, Paragraph{std::move(others), Tone::bad});
     }
-    if (std::string elsewhere = better_elsewhere_text(answer); !elsewhere.empty()) {
-        add(document, Paragraph{std::move(elsewhere), Tone::bad});
-    }
     if (answer.plans.empty()) {
         add_section(document, {"What would fit"}, {remedies_table(answer)});
         add_nearest(document, answer);
@@ -326,7 +323,9 @@ Document plan_document(const search::Answer& answer, const std::string& saved) {
         add(document, ranking_table(ranking));
         add(document, Note{ties_text(ranking)});
         add(document, Note{equally_fast_text(answer)});
-        add(document, Note{usual_framework_text(answer)});
+        for (std::string& line : other_software_texts(answer)) {
+            add(document, Note{std::move(line)});
+        }
         add_played(document, answer);
         add_own_strategy(document, answer);
         add_reasons_of_first(document, answer, ranking);

@@ -75,8 +75,9 @@ search::Space space_of(const Question& question, const graph::Graph& graph, cons
     space.batch = question.batch;
     space.vary = question.vary;
     space.workers = 1;
-    space.framework = library().framework("megatron-2024");
-    space.memory = library().memory_profile(space.framework.memory);
+    plan::Framework framework = library().framework("megatron-2024");
+    plan::MemoryProfile memory = library().memory_profile(framework.memory);
+    space.software = {{std::move(framework), std::move(memory), std::nullopt}};
     for (const std::string& name : library().strategies()) {
         plan::Strategy strategy = library().strategy(name);
         if (search::considered(strategy, graph)) {

@@ -17,7 +17,7 @@ using step::test::strategy;
 
 TEST(AdjustableParameters, ChangeOnlyWhatTheyName) {
     const cluster::Cluster cluster = small_cluster();
-    const Conditions conditions{.cluster = cluster, .framework = {}, .batch = 64, .max_memory = 1_GiB};
+    const Conditions conditions{.cluster = cluster, .batch = 64, .max_memory = 1_GiB};
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};
     plan.precision = Precision::fp32;
     std::vector<std::string> keys;
@@ -33,7 +33,7 @@ TEST(AdjustableParameters, ChangeOnlyWhatTheyName) {
         EXPECT_EQ(adjusted.batch, parameter.parameter.key == "batch" ? 128 : 64);
         EXPECT_EQ(adjusted.max_memory, std::optional(parameter.parameter.key == "memory" ? 2_GiB : 1_GiB));
         const bool software = parameter.parameter.kind == ParameterKind::software;
-        EXPECT_EQ(adjusted.framework == conditions.framework, !software) << parameter.parameter.key;
+        EXPECT_EQ(adjusted.adjusted(plan.framework) == plan.framework, !software) << parameter.parameter.key;
     }
     const std::vector<std::string> machine{"bandwidth.node",   "latency.node", "peak",
                                            "memory_bandwidth", "kernel_start", "memory"};
@@ -43,7 +43,7 @@ TEST(AdjustableParameters, ChangeOnlyWhatTheyName) {
 }
 
 TEST(AdjustableParameters, TurnEveryDeviceOfAMixedJob) {
-    Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};
+    Conditions conditions{.cluster = small_cluster(), .batch = 64, .max_memory = std::nullopt};
     conditions.cluster.mixed = {{.first = 2, .ranks = 2, .device = conditions.cluster.device}};
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};
     plan.precision = Precision::fp32;
@@ -58,7 +58,7 @@ TEST(AdjustableParameters, OfAMachineAreThoseOfAJobOnAllOfIt) {
     plan::Plan plan{
         .strategy = strategy("data", {"data"}), .mesh = {{"data", cluster.devices()}}, .batch = 64, .microbatch = 8};
     plan.precision = Precision::fp32;
-    const Conditions conditions{.cluster = cluster, .framework = {}, .batch = 64, .max_memory = std::nullopt};
+    const Conditions conditions{.cluster = cluster, .batch = 64, .max_memory = std::nullopt};
     const std::vector<AdjustableParameter> of_job = adjustable_parameters(conditions, small_network(), plan);
     const std::vector<AdjustableParameter> of_machine = machine_parameters(cluster);
     ASSERT_LE(of_machine.size(), of_job.size());
@@ -75,7 +75,7 @@ TEST(AdjustableParameters, OfAMachineAreThoseOfAJobOnAllOfIt) {
 
 /// Links of one cable are adjusted together, and only those that the job may cross.
 TEST(AdjustableParameters, LevelsOnTheSameCableShareAParameter) {
-    Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};
+    Conditions conditions{.cluster = small_cluster(), .batch = 64, .max_memory = std::nullopt};
     auto& levels = conditions.cluster.levels;
     levels.push_back({.name = "rack", .size = 4, .bandwidth = levels[0].bandwidth, .latency = 1_us});
     levels.push_back({.name = "row", .size = 4, .bandwidth = levels[0].bandwidth, .latency = 2_us});
@@ -95,10 +95,10 @@ TEST(AdjustableParameters, LevelsOnTheSameCableShareAParameter) {
 }
 
 TEST(AdjustableParameters, OfAFrameworkStayInTheirRange) {
-    Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};
-    conditions.framework.number(FrameworkParameter::stragglers).value = 0.05;
+    Conditions conditions{.cluster = small_cluster(), .batch = 64, .max_memory = std::nullopt};
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};
     plan.precision = Precision::fp32;
+    plan.framework.number(FrameworkParameter::stragglers).value = 0.05;
     for (const AdjustableParameter& parameter : adjustable_parameters(conditions, small_network(), plan)) {
         if (parameter.parameter.key == "framework.stragglers") {
             EXPECT_DOUBLE_EQ(parameter.parameter.most, 2) << "a tenth a doubling at most";

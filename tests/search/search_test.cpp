@@ -2,6 +2,7 @@
 #include "search/search.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -303,22 +304,60 @@ TEST(Search, APrecisionThatOneDeviceLacksIsAFault) {
     EXPECT_THROW(search(small_network(), cluster, small_space()), InputError);
 }
 
-// sigma of the two is hypot(0.1, 0.1, 0.1, 0.1) = 0.2, and 90 % of differences are below exp(1.645 x 0.2) = 1.39.
-TEST(Answer, CallsOtherSoftwareBetterWhereItIsFasterThanErrorsExplain) {
-    const auto of = [](double seconds) {
+// sigma of two pieces of software is hypot(0.1, 0.1, 0.1, 0.1) = 0.2, and 90 % of differences are within exp(1.645 x 0.2) = 1.39.
+TEST(Answer, PlansOfTwoPiecesOfSoftwareAreTiedMoreWidely) {
+    const auto of = [](const std::string& software, double seconds) {
         step::Prediction plan;
+        plan.plan.framework.name = software;
         plan.step.value = Seconds::of_base(seconds);
         plan.uncertainty.spread = 0.1;
         plan.uncertainty.between_sources = 0.1;
         return plan;
     };
-    Answer answer;
-    EXPECT_TRUE(is_better(of(100), answer)) << "nothing fits";
-    answer.plans = {of(10)};
-    EXPECT_FALSE(is_better(of(7.3), answer));
-    EXPECT_TRUE(is_better(of(7.1), answer));
-    answer.unusual = {"nobody runs it"};
-    EXPECT_TRUE(is_better(of(100), answer));
+    EXPECT_TRUE(tied(of("one", 10), of("other", 13.8)));
+    EXPECT_FALSE(tied(of("one", 10), of("other", 14.0)));
+    EXPECT_FALSE(tied(of("one", 10), of("one", 13.8)));
+}
+
+/// A software that takes so many seconds more for each step.
+Software software(const std::string& name, double seconds, std::optional<std::vector<std::string>> strategies) {
+    Software made{.strategies = std::move(strategies)};
+    made.framework.name = name;
+    made.framework.number(plan::FrameworkParameter::step).value = seconds;
+    return made;
+}
+
+TEST(Search, EachStrategyIsTimedInTheSoftwareThatRunsIt) {
+    const graph::Graph graph = small_network();
+    Space space = small_space();
+    space.top = 20;
+    space.software = {software("stages", 1, {{pipelined().name}}), software("copies", 3, {{"data"}})};
+    const Answer answer = search(graph, small_cluster(), space);
+    ASSERT_FALSE(answer.plans.empty());
+    std::set<std::string> seen;
+    for (const step::Prediction& plan : answer.plans) {
+        const std::string& name = plan.plan.framework.name;
+        EXPECT_EQ(name, plan.plan.strategy.name == "data" ? "copies" : "stages");
+        EXPECT_EQ(step::predict(graph, small_cluster(), plan.plan).step.value, plan.step.value);
+        seen.insert(name);
+    }
+    EXPECT_EQ(seen.size(), 2U);
+    ASSERT_EQ(answer.in_other_software.size(), 1U);
+    EXPECT_NE(answer.in_other_software.front().plan.framework.name, answer.plans.front().plan.framework.name);
+}
+
+TEST(Search, AStrategyThatSeveralRunIsListedInEach) {
+    Space space = small_space();
+    space.top = 20;
+    space.strategies = {strategy("data", {"data"})};
+    space.software = {software("slow", 3, std::nullopt), software("fast", 1, std::nullopt)};
+    const Answer answer = search(small_network(), small_cluster(), space);
+    ASSERT_EQ(answer.plans.size(), 2U);
+    EXPECT_EQ(answer.plans[0].plan.framework.name, "fast");
+    EXPECT_EQ(answer.plans[1].plan.framework.name, "slow");
+    ASSERT_EQ(answer.in_other_software.size(), 1U) << "listed or not, so that it can be found";
+    space.top = 1;
+    EXPECT_EQ(search(small_network(), small_cluster(), space).in_other_software.front().plan.framework.name, "slow");
 }
 
 }  // namespace search_test

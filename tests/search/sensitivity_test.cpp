@@ -213,17 +213,15 @@ TEST(Crossovers, OfTheBatchAreDoublings) {
 /// Whether the layout `ours` is still within equal time of the fastest, by a full search.
 bool stays(const graph::Graph& graph, const Conditions& conditions, const Space& space, const plan::Plan& ours) {
     Space asked = space;
-    asked.framework = conditions.framework;
+    asked.software.front().framework = conditions.adjusted(space.software.front().framework);
     asked.batch = conditions.batch;
     asked.max_memory = conditions.max_memory;
     asked.top = 1000;
-    PassesUnder passes(graph, plan_of(asked));
+    PassesUnder known(graph, asked, true);
+    const SoftwarePasses passes = known.of(conditions.cluster, asked);
     step::PlayedOrders orders;
-    const ListedPlans found = search_again(graph, {.cluster = conditions.cluster,
-                                                   .space = asked,
-                                                   .bounds = {},
-                                                   .orders = orders,
-                                                   .passes = passes.of(conditions.cluster, conditions.framework)});
+    const ListedPlans found = search_again(
+        graph, {.cluster = conditions.cluster, .space = asked, .bounds = {}, .orders = orders, .passes = passes});
     Seconds fastest = found.fastest ? found.fastest->step.value : Seconds::of_base(1e9);
     for (const Prediction& p : found.plans) {
         fastest = min(fastest, p.step.value);
@@ -245,12 +243,11 @@ TEST(Crossovers, AreThoseOfFullSearchesEverywhere) {
                 .strategies = {strategy("data", {"data"}), stages},
                 .optimizer = plan::OptimizerKind::momentum,
                 .top = kCompetitors};
-    space.framework.number(FrameworkParameter::launch).value = 4e-6;
+    space.software.front().framework.number(FrameworkParameter::launch).value = 4e-6;
     const Answer answer = search(graph, cluster, space);
     const plan::Plan& ours = answer.plans.front().plan;
     const Explanation explanation = explain({graph, cluster, space}, answer);
-    const Conditions conditions{
-        .cluster = cluster, .framework = space.framework, .batch = space.batch, .max_memory = std::nullopt};
+    const Conditions conditions{.cluster = cluster, .batch = space.batch, .max_memory = std::nullopt};
     int crossovers = 0;
     for (const AdjustableParameter& parameter : adjustable_parameters(conditions, graph, ours)) {
         const auto found =

@@ -270,7 +270,7 @@ TEST(Bound, OfTimeKnowsFitsAndTheFramework) {
                                    {.kind = graph::KernelKind::stream, .memory = 0.5}};
     EXPECT_NEAR(bound(network(), cluster, space).least_sample / plain, 2, 1e-9);
     for (const auto parameter : {plan::FrameworkParameter::matmul, plan::FrameworkParameter::stream}) {
-        space.framework.number(parameter).value = 1.5;
+        space.software.front().framework.number(parameter).value = 1.5;
     }
     EXPECT_NEAR(bound(network(), cluster, space).least_sample / plain, 3, 1e-9);
 }

@@ -150,8 +150,7 @@ inline search::Space draw_space(Draw& draw, const graph::Graph& graph, std::int6
                      .expert = draw.one_in(4),
                      .offload = draw.one_in(2)};
     space.offload = {.optimizer = draw.one_in(8), .activations = draw.one_in(8), .weights = draw.one_in(8)};
-    space.framework = draw_framework(draw);
-    space.memory = draw_memory(draw);
+    space.software.front() = {draw_framework(draw), draw_memory(draw), std::nullopt};
     space.vary = {
         .placement = draw.one_in(3), .group = draw.one_in(3), .overlap = draw.one_in(10), .offload = draw.one_in(10)};
     space.vary.schedule = draw.one_in(3);
@@ -159,6 +158,13 @@ inline search::Space draw_space(Draw& draw, const graph::Graph& graph, std::int6
     space.reserve = draw.of({0.0, 0.05, 0.3});
     if (draw.one_in(4)) {
         space.max_memory = 100_MiB;
+    }
+    if (!space.strategies.empty() && draw.one_in(2)) {
+        space.software.push_back({draw_framework(draw), draw_memory(draw), std::nullopt});
+        space.software.back().framework.name = "other";
+        if (draw.one_in(2)) {
+            space.software.back().strategies = {space.strategies.front().name};
+        }
     }
     return space;
 }

@@ -76,7 +76,7 @@ struct Shown {
 /// Expects that the bound for all cuts is no more than what plans need, with what the first micro-batch keeps.
 void expect_bounded(const drawn::World& world, const search::MeshLayout& layout, step::PlayedOrders& orders,
                     Shown& shown) {
-    plan::Plan plan = search::plan_of(world.space, layout.strategy);
+    plan::Plan plan = search::plan_of(world.space, layout);
     layout.apply(plan);
     plan.microbatch = 1;
     const step::CostedGraph first = step::cost_graph(world.graph, world.cluster, plan, {});
@@ -123,7 +123,7 @@ TEST_P(Worlds, NoPlanNeedsLessThanTheBoundForAllCuts) {
 class SearchedAgain {
 public:
     SearchedAgain(const drawn::World& world, unsigned seed)
-        : world_(world), space_(world.space), passes_(world.graph, search::plan_of(world.space)) {
+        : world_(world), space_(world.space), passes_(world.graph, world.space, true) {
         space_.only_usual = true;
         space_.top = 2;
         first = search(now_, {});
@@ -144,9 +144,7 @@ public:
         const search::Parameter& of = parameter_.parameter;
         const double factor = of.more_is_better == better ? std::min(1.6, of.most) : std::max(0.6, of.least);
         const search::Conditions then = parameter_.adjusted(now_, factor);
-        search::Space space = space_;
-        space.framework = then.framework;
-        space.max_memory = then.max_memory;
+        search::Space space = under(then);
         search::Answer slow = search::search(world_.graph, then.cluster, space);
         const std::string expected = listed(slow.plans);
         EXPECT_EQ(listed(search(then, bounds).plans), expected)
@@ -163,26 +161,31 @@ private:
         return plans.empty() ? text : text + fmt::format("to {:a}", plans.front().step.hi.in(unit::second));
     }
 
-    search::ListedPlans search(const search::Conditions& conditions, const search::LeastTimes& bounds) {
+    [[nodiscard]] search::Space under(const search::Conditions& conditions) const {
         search::Space space = space_;
-        space.framework = conditions.framework;
+        for (search::Software& software : space.software) {
+            software.framework = conditions.adjusted(std::move(software.framework));
+        }
         space.max_memory = conditions.max_memory;
-        return search::search_again(world_.graph,
-                                    {.cluster = conditions.cluster,
-                                     .space = space,
-                                     .bounds = bounds,
-                                     .orders = orders_,
-                                     .passes = passes_.of(conditions.cluster, conditions.framework)},
-                                    [&](std::int64_t done, std::int64_t) {
-                                        seen = static_cast<std::size_t>(done);
-                                        return true;
-                                    });
+        return space;
+    }
+
+    search::ListedPlans search(const search::Conditions& conditions, const search::LeastTimes& bounds) {
+        const search::Space space = under(conditions);
+        const search::SoftwarePasses passes = passes_.of(conditions.cluster, space);
+        return search::search_again(
+            world_.graph,
+            {.cluster = conditions.cluster, .space = space, .bounds = bounds, .orders = orders_, .passes = passes},
+            [&](std::int64_t done, std::int64_t) {
+                seen = static_cast<std::size_t>(done);
+                return true;
+            });
     }
 
     const drawn::World& world_;
     search::Space space_;
     search::Conditions now_{.cluster = world_.cluster,
-                            .framework = space_.framework,
+                            .software = {},
                             .batch = space_.batch,
                             .max_memory = space_.max_memory,
                             .reserve = space_.reserve};
@@ -229,6 +232,7 @@ TEST_P(Worlds, TheBestAloneIsTheFirstOfAll) {
             best.counts = all.counts;
             best.infeasible = all.infeasible;
         }
+        all.in_other_software.clear();
         ASSERT_EQ(told(best), told(all)) << "world " << seed << ": " << network << " on " << space.devices;
     }
     EXPECT_TRUE(!drawn::full() || fewer >= kWorlds / 5) << fewer << " worlds in which plans are left out";
