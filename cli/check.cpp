@@ -10,6 +10,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/output.hpp"
+#include "cli/program.hpp"
 #include "files/exchange_file.hpp"
 #include "files/file_kinds.hpp"
 #include "files/framework_file.hpp"
@@ -24,9 +25,11 @@
 #include "files/schema.hpp"
 #include "files/strategy_file.hpp"
 #include "files/study_file.hpp"
+#include "questions/described.hpp"
 #include "reports/collect/check_report.hpp"
 #include "reports/collect/machine_report.hpp"
 #include "reports/document/number_format.hpp"
+#include "reports/render/json.hpp"
 
 namespace dodona::cli {
 
@@ -180,13 +183,19 @@ std::string checked(const std::string& file) {
          "kinds: " + join(kinds()));
 }
 
-/// KIND.schema.json in the folder, of every kind of file.
+/// KIND.schema.json in the folder, of every kind of file, and NAME-answer.schema.json, of every answer that is described.
 void write_schemas(const std::string& folder) {
     std::error_code fault;
     std::filesystem::create_directories(folder, fault);
     for (const files::FileKind& kind : files::file_kinds()) {
         const std::filesystem::path path = std::filesystem::path(folder) / (kind.name + ".schema.json");
         write_text({.file = path.string()}, files::schema(kind.described));
+    }
+    for (const Command& command : commands()) {
+        if (command.answer != nullptr) {
+            const std::filesystem::path path = std::filesystem::path(folder) / (command.name + "-answer.schema.json");
+            write_text({.file = path.string()}, reports::json_page(questions::answer_schema(command.answer())));
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "files/description.hpp"
+
 namespace dodona::cli {
 
 /// What comes with dodona and completes a value.
@@ -55,7 +57,8 @@ struct Command {
     std::vector<Option> options;
     std::string examples;  ///< below the options in `--help`
     int (*run)(Arguments& arguments) = nullptr;
-    std::string handed_to;  ///< not empty: another program does it, which gets all its words
+    const files::Description& (*answer)() = nullptr;  ///< its JSON; null: not described
+    std::string handed_to;                            ///< not empty: another program does it, which gets all its words
 
     /// Null where it has no such option.
     [[nodiscard]] const Option* option(const std::string& called) const {

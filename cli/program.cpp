@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "build_config.hpp"
-#include "cli/cache.hpp"
 #include "cli/check.hpp"
 #include "cli/compare.hpp"
 #include "cli/completion.hpp"
@@ -29,6 +28,7 @@
 #include "cli/parse.hpp"
 #include "cli/plan.hpp"
 #include "cli/predict.hpp"
+#include "cli/question.hpp"
 #include "cli/report.hpp"
 #include "cli/simulate.hpp"
 #include "cli/size.hpp"
@@ -39,6 +39,7 @@
 #include "cli/trials.hpp"
 #include "cli/trials_run.hpp"
 #include "cli/validate.hpp"
+#include "questions/cache/cache.hpp"
 
 namespace dodona::cli {
 
@@ -104,9 +105,11 @@ std::span<const Command> commands() {
         .name = "calibrate",
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .handed_to = "dodona-calibrate"};
+    namespace cache = questions::cache;
+    static const Command cache_command = plan_question<cache::Options, cache::Answer>(cache::heading());
     static const std::array all{plan_command(),      compare_command(),  predict_command(),    simulate_command(),
                                 size_command(),      goodput_command(),  trials_command(),     trials_run_command(),
-                                tables_command(),    threads_command(),  cache_command(),      largest_command(),
+                                tables_command(),    threads_command(),  cache_command,        largest_command(),
                                 limits_command(),    report_command(),   explorer_command(),   diff_command(),
                                 models_command(),    machines_command(), devices_command(),    strategies_command(),
                                 exchanges_command(), systems_command(),  frameworks_command(), calibrate,

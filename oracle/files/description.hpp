@@ -174,6 +174,7 @@ struct Key {
     std::string former_name;   ///< still read; empty: none
     std::optional<Condition> only;
     bool always_written = false;                       ///< even where it equals the default
+    bool rows = false;                                 ///< of an answer: what tables have in their rows
     bool (*is_absent)(const void* object) = nullptr;   ///< there is no such thing: not written, null in JSON
     bool (*is_derived)(const void* object) = nullptr;  ///< follows from other keys: not written
     void* (*member)(void* object) = nullptr;

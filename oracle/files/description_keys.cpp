@@ -13,6 +13,7 @@ Key make_key(std::string_view name, std::string_view meaning, bool required, con
             .former_name = std::string(options.former_name),
             .only = options.only,
             .always_written = options.always_written,
+            .rows = options.rows,
             .is_absent = options.is_absent,
             .is_derived = options.is_derived,
             .member = member,

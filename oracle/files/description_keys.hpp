@@ -25,6 +25,7 @@ struct KeyOptions {
     std::string_view former_name = {};          ///< see Key
     std::optional<Condition> only = {};         ///< see Key
     bool always_written = false;                ///< see Key
+    bool rows = false;                          ///< see Key
     bool (*is_absent)(const void*) = {};        ///< see Key
     bool (*is_derived)(const void*) = {};       ///< see Key
     const TextForm* form = nullptr;             ///< of texts

@@ -76,6 +76,11 @@ bool is_there(const Description& description, const Key& key, const void* object
 
 }  // namespace
 
+std::string record_key(const Description& description, const Key& key) {
+    const bool is_name = !description.file_kind.empty() && &key == &description.keys.front();
+    return is_name ? "name" : key.name + std::string(unit_suffix(key.type));
+}
+
 Record described_record(const Description& description, const void* object) {
     if (description.by_position) {
         Record values = no_elements();
@@ -86,8 +91,7 @@ Record described_record(const Description& description, const void* object) {
     }
     Record record = no_fields();
     for (const Key& key : description.keys) {
-        const bool is_name = !description.file_kind.empty() && &key == &description.keys.front();
-        const std::string name = is_name ? "name" : key.name + std::string(unit_suffix(key.type));
+        const std::string name = record_key(description, key);
         if (is_there(description, key, object)) {
             record[name] = value_record(key.type, key.of(object));
         } else {  // several keys may have one name, of which one applies

@@ -2,6 +2,7 @@
 // absent. The name of a file's object is `name`. A key that is added to a description is in JSON at once.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "files/description.hpp"
@@ -11,6 +12,9 @@
 namespace dodona::reports {
 
 Record described_record(const files::Description& description, const void* object);
+
+/// What a key is called in records: with the unit of its value.
+std::string record_key(const files::Description& description, const files::Key& key);
 
 template <class T>
 Record described_record(const T& object) {

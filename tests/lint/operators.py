@@ -39,7 +39,7 @@ def main():
         tree.report([f"{TABLE}: no operator was found there"])
     quoted = re.compile(r'"(' + "|".join(sorted(names)) + r')"')
     complaints = []
-    for path in tree.files(root, ".cpp", ".hpp", ".cu", ".cuh", within=("oracle/", "cli/", "reports/", "calibrate/")):
+    for path in tree.files(root, ".cpp", ".hpp", ".cu", ".cuh", within=("oracle/", "questions/", "cli/", "reports/", "calibrate/")):
         if path.startswith(HOMES):
             continue
         for number, line in enumerate(tree.text(root, path).splitlines(), 1):

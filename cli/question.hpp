@@ -1,0 +1,55 @@
+// Questions (questions/) as commands: the table of their options as words, what is typed read into its members, the answer
+// written.
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "cli/asked_plan.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/option.hpp"
+#include "cli/output.hpp"
+#include "files/description.hpp"
+#include "questions/question.hpp"
+
+namespace dodona::cli {
+
+/// Those of a table, in a group of that title.
+std::vector<Option> options_of(const files::Description& described, const std::string& group);
+
+/// What was typed of them, into an object of the table's type.
+void read_options(Arguments& arguments, const files::Description& described, void* options);
+
+/// Of a plan, the output and the question itself.
+Command plan_question(const questions::Heading& heading, const files::Description& options, int (*run)(Arguments&));
+
+/// Throws them all, with where the options stand.
+void throw_faults(Arguments& arguments, const questions::Faults& faults);
+
+/// A question about one plan: `question`, `ask` and `document` of the namespace that its options are in.
+template <class Options>
+int run_question(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    Options options;
+    read_options(arguments, files::description<Options>(), &options);
+    auto [workload, plan] = read_asked_plan(arguments);
+    auto asked = question(questions::OnePlan{.subject = {workload.model, workload.machine},
+                                             .graph = std::move(workload.graph),
+                                             .cluster = std::move(workload.cluster),
+                                             .plan = std::move(plan)},
+                          options);
+    if (const auto* faults = std::get_if<questions::Faults>(&asked)) {
+        throw_faults(arguments, *faults);
+    }
+    write(output, document(ask(std::get<0>(std::move(asked)))));
+    return kAnswered;
+}
+
+template <class Options, class Answer>
+Command plan_question(const questions::Heading& heading) {
+    Command command = plan_question(heading, files::description<Options>(), run_question<Options>);
+    command.answer = files::description<Answer>;
+    return command;
+}
+
+}  // namespace dodona::cli
