@@ -1,6 +1,5 @@
 #include "cli/limits.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -16,9 +15,8 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/workload.hpp"
+#include "questions/limits/limits.hpp"
 #include "reports/collect/exchange_rules_report.hpp"
-#include "reports/collect/limits_report.hpp"
-#include "search/limits.hpp"
 
 namespace dodona::cli {
 
@@ -66,27 +64,18 @@ search::Growth growth_of(Arguments& arguments, const Workload& workload) {
     return growth;
 }
 
-std::vector<search::StrategyLimits> with_progress(const Workload& workload, const search::Space& space,
-                                                  const search::Growth& growth) {
+search::LimitsAnswer with_progress(const questions::limits::Question& question) {
     listen_for_interrupt();
     ProgressLine line("numbers of GPUs");
-    auto found =
-        search::limits(workload.graph, workload.cluster, space, growth, [&](std::int64_t seen, std::int64_t all) {
-            line.show(seen, all);
-            return !interrupted();
-        });
+    auto found = questions::limits::ask(question, [&](std::int64_t seen, std::int64_t all) {
+        line.show(seen, all);
+        return !interrupted();
+    });
     line.clear();
     if (interrupted()) {
         note("stopped; larger numbers of GPUs and further strategies were not searched");
     }
     return found;
-}
-
-/// Whether any strategy takes the number asked for; or any number, where none is.
-bool any_fits(const search::LimitsAnswer& answer) {
-    return std::any_of(answer.strategies.begin(), answer.strategies.end(), [&](const search::StrategyLimits& limits) {
-        return answer.growth.asked ? limits.verdict && limits.verdict->fits : limits.fits_from.has_value();
-    });
 }
 
 int run_overhead(Arguments& arguments, const Output& output) {
@@ -130,30 +119,22 @@ int run_limits(Arguments& arguments) {
     if (arguments.has("--layer-groups")) {
         return run_layer_groups(arguments, output);
     }
-    const Workload workload = read_workload(arguments);
+    Workload workload = read_workload(arguments);
     const search::Growth growth = growth_of(arguments, workload);
     arguments.throw_if_faults();
     if (with_exchange) {
         return run_exchange_limits(arguments, output, workload, growth);
     }
-    const search::Space space = job_space(arguments, workload);
+    search::Space space = job_space(arguments, workload);
     arguments.throw_if_faults();
-    search::LimitsAnswer answer{.question = {.model = workload.model,
-                                             .machine = workload.machine,
-                                             .devices = growth.asked.value_or(growth.machine),
-                                             .batch = growth.batch_on(growth.asked.value_or(growth.machine)),
-                                             .precision = space.precision,
-                                             .model_source = workload.graph.source,
-                                             .machine_source = workload.cluster.source,
-                                             .parameters = graph::count(workload.graph).parameters,
-                                             .settings = settings_given(arguments)},
-                                .growth = growth,
-                                .strategies = with_progress(workload, space, growth)};
-    for (const plan::Strategy& strategy : space.strategies) {
-        answer.question.strategies.push_back(strategy.name);
-    }
-    write(output, reports::limits_document(answer));
-    return interrupted() ? kInterrupted : any_fits(answer) ? kAnswered : kNo;
+    const search::LimitsAnswer answer = with_progress({.subject = {workload.model, workload.machine},
+                                                       .graph = std::move(workload.graph),
+                                                       .cluster = std::move(workload.cluster),
+                                                       .space = std::move(space),
+                                                       .growth = growth,
+                                                       .settings = settings_given(arguments)});
+    write(output, questions::limits::document(answer));
+    return interrupted() ? kInterrupted : questions::limits::any_fits(answer) ? kAnswered : kNo;
 }
 
 }  // namespace
@@ -173,7 +154,8 @@ Command limits_command() {
                 "  dodona limits resnet50 --machine abci --exchange all-reduce,d-psgd --efficiency 0.9\n"
                 "  dodona limits --overhead 0.1 --efficiency 0.8\n"
                 "  dodona limits vgg-a --layer-groups --gpus 64 --batch 256",
-            .run = run_limits};
+            .run = run_limits,
+            .answer = files::description<search::LimitsAnswer>};
 }
 
 }  // namespace dodona::cli

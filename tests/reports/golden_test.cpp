@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "goodput_scene.hpp"
+#include "questions/limits/limits.hpp"
 #include "report_scene.hpp"
 #include "reports/accuracy_page.hpp"
 #include "reports/collect/comparison_report.hpp"
@@ -16,7 +17,6 @@
 #include "reports/collect/framework_report.hpp"
 #include "reports/collect/goodput_report.hpp"
 #include "reports/collect/largest_report.hpp"
-#include "reports/collect/limits_report.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "reports/collect/report_difference.hpp"
@@ -57,7 +57,9 @@ std::vector<Case> cases() {
     };
     const auto size = [](const SizingAnswer& answer) { return [=] { return sizing_document(answer); }; };
     const auto largest = [](const LargestAnswer& answer) { return [=] { return largest_document(answer); }; };
-    const auto limits = [](const search::LimitsAnswer& answer) { return [=] { return limits_document(answer); }; };
+    const auto limits = [](const search::LimitsAnswer& answer) {
+        return [=] { return questions::limits::document(answer); };
+    };
     const auto framework = [] { return framework_document(software()); };
     const auto simulate = [] { return simulation_document(kSubject, simulated()); };
     const auto goodput = [](const reliability::Goodput& answer) {

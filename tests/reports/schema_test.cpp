@@ -14,12 +14,12 @@
 #include "cache_scene.hpp"
 #include "goodput_scene.hpp"
 #include "questions/described.hpp"
+#include "questions/limits/limits.hpp"
 #include "report_scene.hpp"
 #include "reports/collect/comparison_report.hpp"
 #include "reports/collect/explanation_record.hpp"
 #include "reports/collect/goodput_report.hpp"
 #include "reports/collect/largest_report.hpp"
-#include "reports/collect/limits_report.hpp"
 #include "reports/collect/model_report.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/prediction_record.hpp"
@@ -41,7 +41,8 @@ namespace schema_test {
 /// By hand, or of an answer that is described.
 nlohmann::json schema_of(const std::string& noun) {
     static const std::map<std::string, const files::Description*> described{
-        {"cache", &files::description<questions::cache::Answer>()}};
+        {"cache", &files::description<questions::cache::Answer>()},
+        {"limits", &files::description<search::LimitsAnswer>()}};
     if (const auto found = described.find(noun); found != described.end()) {
         return nlohmann::json::parse(json_line(questions::answer_schema(*found->second)));
     }
@@ -165,9 +166,9 @@ TEST(Schema, HoldsForDifferences) {
 }
 
 TEST(Schema, HoldsForLimits) {
-    const nlohmann::json good = parsed(limits_document(some_limits()));
+    const nlohmann::json good = parsed(questions::limits::document(some_limits()));
     EXPECT_TRUE(is_valid("limits", good));
-    EXPECT_TRUE(is_valid("limits", parsed(limits_document(limits_of_one()))));
+    EXPECT_TRUE(is_valid("limits", parsed(questions::limits::document(limits_of_one()))));
     for (const std::string at :
          {"", "/inputs", "/strategies/0", "/strategies/0/axes/0", "/strategies/0/points/0",
           "/strategies/0/points/0/plan", "/strategies/0/diminishing_returns", "/strategies/0/verdict"}) {

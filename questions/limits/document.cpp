@@ -1,5 +1,3 @@
-#include "reports/collect/limits_report.hpp"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -7,16 +5,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/collect/limits_record.hpp"
+#include "questions/described.hpp"
+#include "questions/limits/limits.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/collect/step_blocks.hpp"
 #include "reports/document/number_format.hpp"
 
-namespace dodona::reports {
+namespace dodona::questions::limits {
 
 namespace {
 
-using search::LimitsAnswer;
+using namespace reports;
 using search::ScalingPoint;
 using search::StrategyLimits;
 
@@ -214,10 +213,8 @@ void add_scaling(Document& document, const StrategyLimits& limits, bool detail) 
 
 }  // namespace
 
-Document limits_document(const LimitsAnswer& answer) {
-    Document document;
-    document.record = limits_record(answer);
-    document.rows = limits_rows(answer);
+Document document(const LimitsAnswer& answer) {
+    Document document = answer_document(answer);
     set_asked(document, answer.question.model, answer.question.machine, 0);
     add(document, Headline{limits_headline(answer)});
     add(document, Paragraph{scaling_text(answer.growth)});
@@ -238,4 +235,4 @@ Document limits_document(const LimitsAnswer& answer) {
     return document;
 }
 
-}  // namespace dodona::reports
+}  // namespace dodona::questions::limits
