@@ -19,7 +19,7 @@ is() {
 
 program() { printf '#include <cstdio>\nint main(int, char** a) { std::printf("%s:%%s", a[1]); }\n' "$1" >"$tree/cli/main.cpp"; }
 
-mkdir -p "$tree/oracle" "$tree/cli" "$tree/calibrate/evidence" "$tree/reports" "$tree/tests/setup" "$tree/debian" "$work/elsewhere"
+mkdir -p "$tree/oracle" "$tree/questions" "$tree/cli" "$tree/calibrate/evidence" "$tree/reports" "$tree/tests/setup" "$tree/debian" "$work/elsewhere"
 cp "$root/dodona" "$tree"
 cp "$root/tests/setup/prepare.sh" "$tree/tests/setup"
 printf 'Source: x\nBuild-Depends: dpkg,\n no-such-package <!nocheck>\n' >"$tree/debian/control"
@@ -119,6 +119,10 @@ is 'evidence is built into nothing' 'first:calibrate' "$("$tree/dodona" calibrat
 
 program second
 is 'a changed source is built' 'second:x' "$("$tree/dodona" x 2>/dev/null)"
+for folder in oracle questions reports; do
+    touch "$tree/$folder/a.cpp"
+    is "a newer file of $folder" yes "$("$tree/dodona" x 2>&1 | grep -q building && echo yes)"
+done
 
 echo 'broken' >>"$tree/cli/main.cpp"
 is 'a failed build prints nothing on stdout' '' "$("$tree/dodona" x 2>"$log")"
