@@ -3,10 +3,13 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "cli/data_folder.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/output.hpp"
@@ -183,7 +186,8 @@ std::string checked(const std::string& file) {
          "kinds: " + join(kinds()));
 }
 
-/// KIND.schema.json in the folder, of every kind of file, and NAME-answer.schema.json, of every answer that is described.
+/// KIND.schema.json in the folder, of every kind of file, and NAME-answer.schema.json, of every answer: described, or by
+/// hand.
 void write_schemas(const std::string& folder) {
     std::error_code fault;
     std::filesystem::create_directories(folder, fault);
@@ -191,11 +195,18 @@ void write_schemas(const std::string& folder) {
         const std::filesystem::path path = std::filesystem::path(folder) / (kind.name + ".schema.json");
         write_text({.file = path.string()}, files::schema(kind.described));
     }
+    const auto write_answer = [&](const std::string& name, const std::string& schema) {
+        write_text({.file = (std::filesystem::path(folder) / (name + "-answer.schema.json")).string()}, schema);
+    };
     for (const Command& command : commands()) {
         if (command.answer != nullptr) {
-            const std::filesystem::path path = std::filesystem::path(folder) / (command.name + "-answer.schema.json");
-            write_text({.file = path.string()}, reports::json_page(questions::answer_schema(command.answer())));
+            write_answer(command.name, reports::json_page(questions::answer_schema(command.answer())));
         }
+    }
+    for (const auto& by_hand : std::filesystem::directory_iterator(data_folder() / "reports/schemas")) {
+        const std::string file = by_hand.path().filename().string();
+        std::ifstream stream(by_hand.path(), std::ios::binary);
+        write_answer(file.substr(0, file.find('.')), {std::istreambuf_iterator<char>(stream), {}});
     }
 }
 

@@ -8,8 +8,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/goodput_options.hpp"
 #include "cli/output.hpp"
-#include "reliability/goodput.hpp"
-#include "reports/collect/goodput_report.hpp"
+#include "questions/goodput/goodput.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "reports/document/number_format.hpp"
 #include "step/predict.hpp"
@@ -52,7 +51,7 @@ int run_goodput(Arguments& arguments) {
     }
     const reliability::Goodput answer = reliability::goodput(workload.graph, workload.cluster, prediction, question);
     check_interval(arguments, answer);
-    write(output, reports::goodput_document(subject, answer));
+    write(output, questions::goodput::document(subject, answer));
     return answer.plays ? kAnswered : kNo;
 }
 
@@ -73,7 +72,8 @@ Command goodput_command() {
                 "  dodona goodput resnet50 --machine abci --gpus 256 --strategy data --epochs 90 \\\n"
                 "      --checkpoint-writers rank0 --checkpoint-every epoch --mtbf 1826d/node \\\n"
                 "      --storage-write 1GB/s",
-            .run = run_goodput};
+            .run = run_goodput,
+            .answer = files::description<reliability::Goodput>};
 }
 
 }  // namespace dodona::cli

@@ -106,7 +106,11 @@ struct SchemaOf {
     }
     Record operator()(const files::ConvertedType& type) const { return schema_of(*type.written); }
     Record operator()(const files::ReferenceType& type) const { return object_schema(type.description()); }
-    Record operator()(const files::OwnType& /*type*/) const { return of_type("null"); }  // as in described_record
+    Record operator()(const files::OwnType& type) const {
+        Record reference;
+        reference["$ref"] = type.schema;
+        return type.is_record ? reference : of_type("null");
+    }
 };
 
 Record schema_of(const files::ValueType& type) { return std::visit(SchemaOf{}, type.type); }

@@ -150,6 +150,7 @@ struct ReferenceType {
 struct OwnType {
     std::string is;             ///< "a list of layers", for the reference
     std::string schema = "{}";  ///< JSON
+    bool is_record = false;     ///< the member is its own JSON, `schema` refers to a definition of it
 };
 
 struct ValueType {

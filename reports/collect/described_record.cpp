@@ -65,7 +65,9 @@ struct ToRecord {
     Record operator()(const ReferenceType& type) const {
         return described_record(type.description(), type.object(const_cast<void*>(member)));
     }
-    Record operator()(const OwnType& /*type*/) const { return {}; }
+    Record operator()(const OwnType& type) const {
+        return type.is_record ? *static_cast<const Record*>(member) : Record();
+    }
 };
 
 Record value_record(const ValueType& type, const void* member) { return std::visit(ToRecord{member}, type.type); }

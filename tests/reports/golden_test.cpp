@@ -9,13 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "goodput_scene.hpp"
+#include "questions/goodput/goodput.hpp"
 #include "questions/limits/limits.hpp"
 #include "report_scene.hpp"
 #include "reports/accuracy_page.hpp"
 #include "reports/collect/comparison_report.hpp"
 #include "reports/collect/explanation_report.hpp"
 #include "reports/collect/framework_report.hpp"
-#include "reports/collect/goodput_report.hpp"
 #include "reports/collect/largest_report.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/prediction_report.hpp"
@@ -63,7 +63,7 @@ std::vector<Case> cases() {
     const auto framework = [] { return framework_document(software()); };
     const auto simulate = [] { return simulation_document(kSubject, simulated()); };
     const auto goodput = [](const reliability::Goodput& answer) {
-        return [=] { return goodput_document(kSubject, answer); };
+        return [=] { return questions::goodput::document(kSubject, answer); };
     };
     const auto small_trials = [] { return trials_document("small", small_study(), trials::forecast(small_study())); };
     const auto trials_run = [] {

@@ -49,7 +49,7 @@ def ask_text(command: str, *arguments: str, **options: Option) -> str:
 
 
 def ask(command: str, *arguments: str, **options: Option) -> Dict[str, Any]:
-    """The answer of any command, as the dictionary of its JSON (reports/schemas and docs/schemas say what it has)."""
+    """The answer of any command, as the dictionary of its JSON (NAME-answer.schema.json of `dodona check --schemas` says what it has)."""
     answer: Dict[str, Any] = json.loads(ask_text(command, *arguments, **options))
     return answer
 

@@ -1,21 +1,19 @@
-#include "reports/collect/goodput_report.hpp"
-
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "reports/collect/goodput_record.hpp"
+#include "questions/described.hpp"
+#include "questions/goodput/goodput.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/document/number_format.hpp"
 
-namespace dodona::reports {
+namespace dodona::questions::goodput {
 
 namespace {
 
+using namespace reports;
 using reliability::CheckpointMode;
-using reliability::Component;
-using reliability::Goodput;
 using reliability::IntervalChoice;
 using reliability::RunTime;
 
@@ -48,11 +46,10 @@ Table time_table(const Goodput& answer) {
 
 Table component_table(const Goodput& answer) {
     Table table({{"component"}, {"mean time between failures"}, {"of the job", Align::right}, {"share", Align::right}});
-    for (const Component& component : answer.question.components) {
-        const double rate = reliability::failures_per_second(component, answer.job);
+    for (const auto& [component, job_mtbf, share] : job_components(answer)) {
         table.row({component.name,
                    fmt::format("{} {}", duration(component.mtbf), enumerator_of(component.unit).meaning),
-                   Duration{unit::second / rate}, Percent{rate * answer.conditions.mtbf.in(unit::second)}});
+                   Duration{job_mtbf}, Percent{share}});
     }
     return table;
 }
@@ -194,10 +191,8 @@ std::string method_text(const Goodput& answer) {
 
 }  // namespace
 
-Document goodput_document(const Subject& subject, const Goodput& answer) {
-    Document document;
-    document.record = goodput_record(answer);
-    document.rows = std::get<Record::List>(document.record.at("intervals").of());
+Document document(const Subject& subject, const Goodput& answer) {
+    Document document = answer_document(answer);
     set_asked(document, subject.model, subject.machine, answer.job.devices);
     add(document, Headline{fmt::format("{} on {} of {}: {} goodput", subject.model, counted(answer.job.devices, "GPU"),
                                        subject.machine, percent(answer.value()))});
@@ -213,4 +208,4 @@ Document goodput_document(const Subject& subject, const Goodput& answer) {
     return document;
 }
 
-}  // namespace dodona::reports
+}  // namespace dodona::questions::goodput
