@@ -67,17 +67,18 @@ Answer ask(Question question) {
     }
     step::InputCosts input = costed.costs.input;
     input.prefetched = !cluster.storage || cluster.storage->prefetch;
-    const std::int64_t node = cluster.node_size();
-    const step::SampleCacheQuestion cached{
-        .tiers = question.tiers,
-        .samples = question.samples,
-        .sample = question.sample,
-        .tensors = decoded_sample(graph),
-        .nodes = (plan.devices() + node - 1) / node,
-        .batch = plan.batch,
-        .epochs = question.epochs,
-        .step = costed.prediction.step.value - costed.prediction.time[step::TimePart::input],
-        .input = input};
+    const std::int64_t nodes = (plan.devices() + cluster.node_size() - 1) / cluster.node_size();
+    const Bytes decoded = decoded_sample(graph);
+    const Seconds without_input = costed.prediction.step.value - costed.prediction.time[step::TimePart::input];
+    const step::SampleCacheQuestion cached{.tiers = question.tiers,
+                                           .samples = question.samples,
+                                           .sample = question.sample,
+                                           .tensors = decoded,
+                                           .nodes = nodes,
+                                           .batch = plan.batch,
+                                           .epochs = question.epochs,
+                                           .step = without_input,
+                                           .input = input};
     std::vector<Epoch> epochs;
     for (step::EpochInput& read : step::epoch_inputs(cached)) {
         Epoch& epoch = epochs.emplace_back();
@@ -89,9 +90,9 @@ Answer ask(Question question) {
     }
     return {.question = std::move(question),
             .prediction = std::move(costed.prediction),
-            .decoded = cached.tensors,
-            .nodes = cached.nodes,
-            .step = cached.step,
+            .decoded = decoded,
+            .nodes = nodes,
+            .step = without_input,
             .prefetched = input.prefetched,
             .epochs = std::move(epochs)};
 }
