@@ -316,7 +316,7 @@ TEST_F(CalibrateTest, OptionsWithoutAValueAreKnownToTheWrapper) {
 
 // A rough answer takes less of a test's time.
 TEST_F(CalibrateTest, TheGuidesCommandForStorageMeasuresIt) {
-    const std::string guide = content(std::string(std::getenv("DODONA_SOURCE")) + "/docs/guide.md");
+    const std::string guide = content(std::string(std::getenv("DODONA_SOURCE")) + "/questions/goodput/page.md");
     const std::string begin = "`./dodona calibrate --backend storage ";
     const std::size_t at = guide.find(begin);
     ASSERT_NE(at, std::string::npos);
