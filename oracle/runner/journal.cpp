@@ -1,9 +1,10 @@
 #include "runner/journal.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <optional>
+#include <memory>
 #include <sstream>
 #include <utility>
 
@@ -40,28 +41,124 @@ std::string content_of(int file, const std::string& path) {
     }
 }
 
-/// A line of an event; none: it is not one.
-std::optional<Attempt> start_of(std::istringstream& words) {
-    Attempt attempt;
-    double start = 0;
-    if (!(words >> attempt.trial >> attempt.number >> attempt.place.node >> attempt.place.lane >> start)) {
-        return std::nullopt;
-    }
-    attempt.start = start * unit::second;
-    return attempt;
-}
+constexpr Seconds kLongest = 1e9 * unit::second;  ///< 31 years
 
-bool read_end(std::istringstream& words, Attempt& attempt) {
-    std::string state;
-    double end = 0;
-    if (!(words >> attempt.trial >> attempt.number >> state >> attempt.status >> end)) {
-        return false;
+/// The events of a journal, checked line by line.
+class Events {
+public:
+    Events(const std::string& path, const Limits& limits)
+        : source_(std::make_shared<Source>(Source{.name = path, .lines = {}})), limits_(limits) {}
+
+    void read(const std::string& line) {
+        source_->lines.push_back(line);
+        std::istringstream words(line);
+        std::string event;
+        words >> event;
+        if (source_->lines.size() == 1) {
+            return;  // the heading
+        }
+        if (event == "start") {
+            read_start(words);
+        } else if (event == "end") {
+            read_end(words);
+        } else {
+            damaged("not an event");
+        }
     }
-    const auto known = value_of<State>(state);
-    attempt.state = known.value_or(State::failed);
-    attempt.end = end * unit::second;
-    return known.has_value();
-}
+
+    std::vector<Attempt> ended;
+    std::set<std::size_t> unfinished;  ///< trials
+    Seconds last;
+
+private:
+    [[noreturn]] void refuse(const std::string& message, const std::string& help) const {
+        const int line = static_cast<int>(source_->lines.size());
+        const int length = static_cast<int>(source_->lines.back().size());
+        fail({.source = source_, .line = line, .column = 1, .length = std::max(length, 1)}, message, help);
+    }
+    [[noreturn]] void damaged(const std::string& message) const {
+        refuse(message, "the journal is damaged: give another --into, or remove this line and all after it");
+    }
+
+    Seconds time_of(std::istringstream& words) {
+        double seconds = 0;
+        std::string rest;
+        if (!(words >> seconds) || words >> rest) {
+            damaged("not an event");
+        }
+        const Seconds time = seconds * unit::second;
+        if (!(time >= last && time <= kLongest)) {
+            damaged("its time is before that of the line above, or beyond 31 years");
+        }
+        return time;
+    }
+
+    void read_start(std::istringstream& words) {
+        Attempt attempt;
+        if (!(words >> attempt.trial >> attempt.number >> attempt.place.node >> attempt.place.lane)) {
+            damaged("not an event");
+        }
+        attempt.start = last = time_of(words);
+        if (attempt.trial >= limits_.trials) {
+            damaged(fmt::format("trial {} starts, and the study has {}", attempt.trial + 1, limits_.trials));
+        }
+        if (attempt.place.node < 0 || attempt.place.lane < 0) {
+            damaged("not an event");
+        }
+        if (attempt.place.node >= limits_.nodes) {
+            refuse(fmt::format("a trial ran on node {}, and there are {} now", attempt.place.node + 1, limits_.nodes),
+                   "go on with as many nodes as before (--nodes, --hosts), or give another --into");
+        }
+        if (attempt.place.lane >= limits_.slots) {
+            refuse(fmt::format("a trial ran in slot {} of its node, and a node has {} now", attempt.place.lane + 1,
+                               limits_.slots),
+                   "go on with as much room as before (--slots, --cores, --gpus-per-trial), or give another --into");
+        }
+        if (attempt.number != numbers_[attempt.trial] + 1 || finished_.contains(attempt.trial)) {
+            damaged(fmt::format("trial {} does not start its attempt {} here", attempt.trial + 1, attempt.number));
+        }
+        // A run that was killed leaves attempts without an end. The next begins others, in the same places too.
+        std::erase_if(running_, [&](const auto& other) {
+            return other.second.place.node == attempt.place.node && other.second.place.lane == attempt.place.lane;
+        });
+        running_[attempt.trial] = attempt;
+        unfinished.insert(attempt.trial);
+    }
+
+    void read_end(std::istringstream& words) {
+        Attempt attempt;
+        std::string state;
+        if (!(words >> attempt.trial >> attempt.number >> state >> attempt.status)) {
+            damaged("not an event");
+        }
+        attempt.end = last = time_of(words);
+        const auto known = value_of<State>(state);
+        if (!known || attempt.status < 0 || attempt.status > 255 ||
+            (known == State::finished) != (attempt.status == 0)) {
+            damaged("not an event");
+        }
+        attempt.state = *known;
+        const auto started = running_.find(attempt.trial);
+        if (started == running_.end() || started->second.number != attempt.number) {
+            damaged(fmt::format("attempt {} of trial {} ends, which does not run", attempt.number, attempt.trial + 1));
+        }
+        attempt.place = started->second.place;
+        attempt.start = started->second.start;
+        running_.erase(started);
+        unfinished.erase(attempt.trial);
+        numbers_[attempt.trial] = attempt.number;
+        if (attempt.state == State::finished) {
+            finished_.insert(attempt.trial);
+        }
+        ended.push_back(attempt);
+    }
+
+    std::shared_ptr<Source> source_;
+    Limits limits_;
+    std::map<std::size_t, Attempt> running_;  ///< by trial
+    std::map<std::size_t, int> numbers_;      ///< of a trial's last attempt that has ended
+    std::set<std::size_t> finished_;
+};
 
 }  // namespace
 
@@ -71,7 +168,7 @@ LockedFile::~LockedFile() {
     }
 }
 
-Journal::Journal(const std::string& folder, std::uint64_t fingerprint)
+Journal::Journal(const std::string& folder, std::uint64_t fingerprint, const Limits& limits)
     : path_(folder + "/journal"), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
     struct stat about {};
     if (file_.descriptor() < 0 || ::fstat(file_.descriptor(), &about) != 0) {
@@ -85,17 +182,21 @@ Journal::Journal(const std::string& folder, std::uint64_t fingerprint)
     }
     const std::string text = content_of(file_.descriptor(), path_);
     const std::size_t whole_lines = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+    const std::string heading = fmt::format("{} {:016x}\n", kHeading, fingerprint);
+    if (whole_lines == 0 && !heading.starts_with(text)) {
+        fail({}, path_ + " is no journal of dodona", "another --into");
+    }
     if (whole_lines < text.size() && ::ftruncate(file_.descriptor(), static_cast<off_t>(whole_lines)) != 0) {
         cannot(path_, "written", errno);
     }
     if (whole_lines == 0) {
-        append(fmt::format("{} {:016x}\n", kHeading, fingerprint));
+        append(heading);
     } else {
-        read(text.substr(0, whole_lines), fingerprint);
+        read(text.substr(0, whole_lines), fingerprint, limits);
     }
 }
 
-void Journal::read(const std::string& text, std::uint64_t fingerprint) {
+void Journal::read(const std::string& text, std::uint64_t fingerprint, const Limits& limits) {
     std::istringstream lines(text);
     std::string line;
     std::getline(lines, line);
@@ -106,25 +207,13 @@ void Journal::read(const std::string& text, std::uint64_t fingerprint) {
         fail({}, path_ + " is of another study: other trials, or another command",
              "another --into, or the study as it was");
     }
-    std::map<std::pair<std::size_t, int>, Attempt> running;
-    for (int number = 2; std::getline(lines, line); ++number) {
-        std::istringstream words(line);
-        std::string event;
-        words >> event;
-        Attempt ended;
-        if (const auto started = event == "start" ? start_of(words) : std::nullopt) {
-            running[{started->trial, started->number}] = *started;
-            end_ = max(end_, started->start);
-        } else if (event == "end" && read_end(words, ended) && running.count({ended.trial, ended.number}) != 0) {
-            const Attempt& started = running[{ended.trial, ended.number}];
-            ended.place = started.place;
-            ended.start = started.start;
-            end_ = max(end_, ended.end);
-            attempts_.push_back(ended);
-        } else {
-            fail({}, fmt::format("{}, line {}: not an event", path_, number), "another --into");
-        }
+    Events events(path_, limits);
+    for (events.read(line); std::getline(lines, line);) {
+        events.read(line);
     }
+    attempts_ = events.ended;
+    end_ = events.last;
+    unfinished_ = events.unfinished;
 }
 
 void Journal::append(const std::string& line) {

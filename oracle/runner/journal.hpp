@@ -5,11 +5,13 @@
 //   start TRIAL TRY NODE LANE SECONDS             since the run began; sessions follow one another without a gap
 //   end TRIAL TRY STATE STATUS SECONDS            states: finished, failed, node-lost
 //
-// A line without its end, of a run that was killed while it wrote, is left out.
+// A line without its end, of a run that was killed while it wrote, is left out. All other lines are checked against the
+// study that goes on: they may have been damaged, or be of a run with more nodes or slots.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,13 @@ struct Attempt {
     int status = 0;
 };
 
+/// What a journal may say of the study that it is of.
+struct Limits {
+    std::size_t trials = 0;
+    std::int64_t nodes = 0;
+    std::int64_t slots = 0;  ///< trials that run at once on a node, at most
+};
+
 /// A file that is open, and locked while it is.
 class LockedFile {
 public:
@@ -56,11 +65,13 @@ private:
 class Journal {
 public:
     /// Opens the journal of a folder, or begins one. Throws InputError where it is another study's, is being written by
-    /// another run, or cannot be written.
-    Journal(const std::string& folder, std::uint64_t fingerprint);
+    /// another run, cannot be written, or has a line that cannot be of this study.
+    Journal(const std::string& folder, std::uint64_t fingerprint, const Limits& limits);
 
     /// Attempts that had ended when it was opened.
     [[nodiscard]] const std::vector<Attempt>& attempts() const { return attempts_; }
+    /// Trials that had started when it was opened, without an end of that attempt.
+    [[nodiscard]] const std::set<std::size_t>& unfinished() const { return unfinished_; }
     /// When the last event was.
     [[nodiscard]] Seconds end() const { return end_; }
 
@@ -69,12 +80,13 @@ public:
     void note_end(const Attempt& attempt);
 
 private:
-    void read(const std::string& text, std::uint64_t fingerprint);
+    void read(const std::string& text, std::uint64_t fingerprint, const Limits& limits);
     void append(const std::string& line);
 
     std::string path_;
     LockedFile file_;
     std::vector<Attempt> attempts_;
+    std::set<std::size_t> unfinished_;
     Seconds end_;
 };
 

@@ -41,6 +41,15 @@ std::uint64_t fingerprint(const StudyRun& run) {
     return bits;
 }
 
+Limits limits(const StudyRun& run) {
+    Limits limits{.trials = run.trials.size(), .nodes = run.pool.nodes};
+    for (const trials::Job& job : run.jobs) {
+        const std::int64_t slots = trials::Pool{1, run.pool.node}.slots(run.pool.on_each_node(job.units));
+        limits.slots = std::max(limits.slots, slots);
+    }
+    return limits;
+}
+
 void make_folder(const std::string& path) {
     std::error_code fault;
     fs::create_directories(path, fault);
@@ -82,16 +91,13 @@ public:
         : run_(run),
           go_on_(go_on),
           progress_(progress),
-          journal_(run.folder, fingerprint(run)),
+          journal_(run.folder, fingerprint(run), limits(run)),
           scheduler_(run.jobs, run.pool, run.policy),
           gpus_(run.pool),
           begin_(Clock::now()),
           failures_of_node_(static_cast<std::size_t>(run.pool.nodes)) {
         done_.tries_of.resize(run.trials.size());
-        for (const Attempt& attempt : journal_.attempts()) {
-            take_up(attempt);
-        }
-        done_.resumed = done_.finished;
+        take_up();
     }
 
     StudyDone done() {
@@ -120,24 +126,27 @@ private:
         return journal_.end() + std::chrono::duration<double>(Clock::now() - begin_).count() * unit::second;
     }
 
-    /// An attempt of an earlier session: what it says of its trial.
-    void take_up(const Attempt& attempt) {
-        number_of_[attempt.trial] = attempt.number;
-        if (attempt.state == State::node_lost) {
-            return;
+    /// What the attempts of earlier sessions say of their trials.
+    void take_up() {
+        std::set<std::size_t> finished;
+        for (const Attempt& attempt : journal_.attempts()) {
+            number_of_[attempt.trial] = attempt.number;
+            done_.tries_of[attempt.trial] += attempt.state == State::node_lost ? 0 : 1;
+            if (attempt.state == State::finished) {
+                finished.insert(attempt.trial);
+            }
         }
-        ++done_.tries_of[attempt.trial];
-        const bool ends = attempt.state == State::finished || done_.tries_of[attempt.trial] >= run_.tries;
-        if (!ends) {
-            return;
+        for (std::size_t trial = 0; trial < run_.trials.size(); ++trial) {
+            const bool has_finished = finished.contains(trial);
+            if (!has_finished && done_.tries_of[trial] < run_.tries) {
+                continue;
+            }
+            scheduler_.withdraw(trial);
+            if (!has_finished) {
+                done_.failed.push_back(trial);
+            }
         }
-        scheduler_.withdraw(attempt.trial);
-        if (attempt.state == State::finished) {
-            ++done_.finished;
-            std::erase(done_.failed, attempt.trial);
-        } else {
-            done_.failed.push_back(attempt.trial);
-        }
+        done_.finished = done_.resumed = finished.size();
     }
 
     void play() {

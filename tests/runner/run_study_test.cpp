@@ -80,6 +80,23 @@ TEST(RunStudy, GoesOnWhereItStopped) {
     EXPECT_EQ(place.content("ran"), ran);
 }
 
+TEST(RunStudy, WithFewerTriesEachTrialThatFailedIsCountedOnce) {
+    const MadeFolder place;
+    StudyRun run = study(place, "exit 3", 2, 1);
+    run.tries = 3;
+    EXPECT_EQ(run_study(run, kAlways, kSilent).failed, (std::vector<std::size_t>{0, 1}));
+    run.tries = 1;
+    EXPECT_EQ(run_study(run, kAlways, kSilent).failed, (std::vector<std::size_t>{0, 1}));
+}
+
+TEST(RunStudy, DoesNotGoOnWithLessThanTheJournalTellsOf) {
+    const MadeFolder place;
+    StudyRun run = study(place, "true", 2, 2);
+    static_cast<void>(run_study(run, kAlways, kSilent));
+    run.pool.node.cores = 1;
+    EXPECT_THROW(run_study(run, kAlways, kSilent), InputError);
+}
+
 TEST(RunStudy, EndsWhatRunsWhenItIsStopped) {
     const MadeFolder place;
     const StudyRun run = study(place, "touch {folder}/began; sleep 600; touch {folder}/ended", 2, 2);
