@@ -1,6 +1,7 @@
 #include "reports/collect/predicted_step.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -93,6 +94,10 @@ private:
         const auto* decimal = std::get_if<double>(&value.of());
         if (decimal == nullptr) {
             fail(whole_, fmt::format("{} of the prediction is no number", key), std::string(kPredictionHelp));
+        }
+        constexpr double kMost = 1e30;
+        if (!(std::abs(*decimal) <= kMost)) {
+            fail(whole_, fmt::format("{} of the prediction is beyond {}", key, kMost), std::string(kPredictionHelp));
         }
         return *decimal;
     }

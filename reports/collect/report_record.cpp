@@ -1,6 +1,7 @@
 #include "reports/collect/report_record.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -8,6 +9,7 @@
 
 #include "base/diagnostic.hpp"
 #include "reports/collect/report_fields.hpp"
+#include "reports/document/component_colours.hpp"
 
 namespace dodona::reports {
 
@@ -78,6 +80,9 @@ private:
     Diagnostics faults_;
 };
 
+constexpr std::int64_t kMostCount = 1'000'000'000;
+constexpr double kMostNumber = 1e30;
+
 class ReportReader {
 public:
     ReportReader(const Record& from, std::string path, ReportFaults& faults)
@@ -132,12 +137,18 @@ private:
     }
     void read(const Record& from, const std::string& path, std::int64_t& value) {
         take<std::int64_t>(from, path, "a whole number", [&](std::int64_t is) { value = is; });
+        if (value < 0 || value > kMostCount) {
+            faults_.add(path, fmt::format("{} is not in 0..{}", value, kMostCount));
+        }
     }
     void read(const Record& from, const std::string& path, double& value) {
         if (const auto* whole = std::get_if<std::int64_t>(&from.of())) {
             value = static_cast<double>(*whole);
         } else {
             take<double>(from, path, "a number", [&](double is) { value = is; });
+        }
+        if (!(std::abs(value) <= kMostNumber)) {
+            faults_.add(path, fmt::format("{} is beyond {}", value, kMostNumber));
         }
     }
     template <Dimensions D>
@@ -200,6 +211,93 @@ private:
     std::vector<std::string> known_;
 };
 
+/// What its readers rely on, beyond the types of its members.
+class ReportCheck {
+public:
+    explicit ReportCheck(ReportFaults& faults) : faults_(faults) {}
+
+    void check(const Report& report) {
+        require(!report.scalings.empty(), "scalings", "one at least is expected");
+        require(!report.inputs.counts.empty(), "inputs.gpus", "one number at least is expected");
+        for (std::size_t i = 0; i < report.scalings.size(); ++i) {
+            check_scaling(report.scalings[i], fmt::format("scalings[{}]", i));
+        }
+        for (std::size_t i = 0; i < report.measured.size(); ++i) {
+            const ReportMeasured& run = report.measured[i];
+            const std::string path = fmt::format("measured[{}]", i);
+            require(run.devices > 0, path + ".gpus", "a number above 0 is expected");
+            require(run.measured > Seconds{}, path + ".measured_s", "a time above 0 is expected");
+            check_time(run.predicted, path + ".predicted_s");
+        }
+        if (report.best && report.best->sensitivity) {
+            const ReportTable& table = report.best->sensitivity->table;
+            for (std::size_t i = 0; i < table.rows.size(); ++i) {
+                require(table.rows[i].size() <= table.columns.size(), fmt::format("best.sensitivity.table.rows[{}]", i),
+                        fmt::format("at most {} cells are expected", table.columns.size()));
+            }
+        }
+        if (report.best && report.best->timeline) {
+            check_timeline(*report.best->timeline);
+        }
+    }
+    void check_point(const ReportPoint& point, const std::string& path) {
+        require(point.devices > 0, path + "gpus", "a number above 0 is expected");
+        require(point.batch > 0, path + "batch", "a number above 0 is expected");
+        if (point.plan) {
+            check_time(point.plan->step, path + "plan.step_time_s");
+            require(point.plan->samples_per_second > 0, path + "plan.samples_per_s", "a number above 0 is expected");
+        }
+    }
+
+private:
+    void require(bool holds, const std::string& path, const std::string& message) {
+        if (!holds) {
+            faults_.add(path, message);
+        }
+    }
+    void check_time(const Estimate& time, const std::string& path) {
+        require(time.value > Seconds{} && time.lo >= Seconds{} && time.lo <= time.value && time.value <= time.hi, path,
+                "a time above 0 within its interval is expected");
+    }
+    void check_points(const ReportScaling& scaling, const std::vector<ReportPoint>& points, const std::string& path) {
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const std::string at = fmt::format("{}[{}].", path, i);
+            const std::int64_t batch = scaling.batch.value_or(scaling.batch_per_gpu * points[i].devices);
+            check_point(points[i], at);
+            require(i == 0 || points[i - 1].devices < points[i].devices, at + "gpus",
+                    "a number above that of the point before is expected");
+            require(points[i].batch == batch, at + "batch", fmt::format("{} is expected", batch));
+        }
+    }
+    void check_scaling(const ReportScaling& scaling, const std::string& path) {
+        require(scaling.batch.value_or(scaling.batch_per_gpu) > 0, path, "a batch above 0 is expected");
+        check_points(scaling, scaling.answers, path + ".answers");
+        for (std::size_t i = 0; i < scaling.strategies.size(); ++i) {
+            check_points(scaling, scaling.strategies[i].points, fmt::format("{}.strategies[{}].points", path, i));
+        }
+    }
+    void check_timeline(const ReportTimeline& timeline) {
+        const std::string path = "best.timeline";
+        require(timeline.end > Seconds{}, path + ".end_s", "a time above 0 is expected");
+        for (std::size_t i = 0; i < timeline.bars.size(); ++i) {
+            const ReportBar& bar = timeline.bars[i];
+            const std::string at = fmt::format("{}.bars[{}].", path, i);
+            require(bar.stage < static_cast<std::int64_t>(timeline.stages.size()), at + "stage",
+                    fmt::format("one of {} stages, counted from 0, is expected", timeline.stages.size()));
+            require(bar.start >= Seconds{} && bar.duration >= Seconds{} &&
+                        bar.start + bar.duration <= (1 + kRounding) * timeline.end,
+                    at + "start_s", "a bar within the step is expected");
+            require(std::any_of(kComponentColours.begin(), kComponentColours.end(),
+                                [&](const ComponentColour& colour) { return colour.component == bar.component; }) ||
+                        bar.component == kOtherColour.component,
+                    at + "component", "no part of a step is called that");
+        }
+    }
+
+    static constexpr double kRounding = 2e-6;  ///< of bars to a millionth of the step
+    ReportFaults& faults_;
+};
+
 }  // namespace
 
 Record report_record(const Report& report) {
@@ -234,6 +332,7 @@ ReportPoint point_from(const Record& record, const std::string& name) {
     ReportReader reader(record, "", faults);
     ReportPoint point;
     reader.read_fields(point);
+    ReportCheck(faults).check_point(point, "");
     faults.throw_if_any();
     return point;
 }
@@ -249,6 +348,8 @@ Report report_from(const Record& record, const std::string& name) {
     }
     Report report;
     reader.read_fields(report);
+    faults.throw_if_any();
+    ReportCheck(faults).check(report);
     faults.throw_if_any();
     return report;
 }
