@@ -1,11 +1,18 @@
 // The corpus of the fuzz targets, in every build: what once broke a reader, and what they start from.
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "../cases.hpp"
+#include "../seeds.hpp"
+#include "mutation.hpp"
 #include "targets.hpp"
 
 namespace dodona::fuzz {
@@ -15,10 +22,11 @@ namespace fs = std::filesystem;
 
 fs::path source() { return std::getenv("DODONA_SOURCE") == nullptr ? "." : std::getenv("DODONA_SOURCE"); }
 
-/// The files of a folder, and what is given in the cases of a file.
+/// The files of a folder, what is given in the cases of a text, or another file.
 std::vector<cases::Case> seeds_in(const fs::path& place) {
     if (fs::is_regular_file(place)) {
-        return cases::read(place);
+        return place.extension() == ".txt" ? cases::read(place)
+                                           : std::vector<cases::Case>{{place.string(), cases::content(place), {}}};
     }
     std::vector<cases::Case> all;
     std::error_code ignored;
@@ -51,6 +59,49 @@ TEST_P(Replay, EndsWithAValueOrAnError) {
     for (const cases::Case& seed : seeds) {
         EXPECT_NO_THROW(target->read(seed.given)) << seed.name;
         EXPECT_NO_THROW(target->read(seed.given.substr(0, seed.given.size() / 2))) << seed.name << ", its first half";
+    }
+}
+
+// A signal handler can reach nothing but globals: what is being read.
+std::string reading;
+std::string reading_name;
+
+/// Leaves what ended the test in a file.
+extern "C" void tell_what_was_read(int signal) {
+    std::signal(signal, SIG_DFL);
+    const int file = ::open("mutation", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    const bool is_told = ::write(STDERR_FILENO, reading_name.data(), reading_name.size()) >= 0 &&
+                         ::write(file, reading.data(), reading.size()) >= 0;
+    static_cast<void>(is_told);
+    std::raise(signal);
+}
+
+TEST_P(Replay, EndsWithAValueOrAnErrorAfterChangesOfStructure) {
+    const Target* target = target_named(GetParam());
+    ASSERT_NE(target, nullptr);
+    std::vector<std::pair<std::string, Tree>> trees;
+    for (const cases::Case& seed : seeds_of(*target)) {
+        if (auto tree = tree_of(seed.given, target->form)) {
+            trees.emplace_back(seed.name, std::move(*tree));
+        }
+    }
+    if (trees.empty()) {
+        GTEST_SKIP() << "what it reads has no structure";
+    }
+    for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) {
+        std::signal(signal, tell_what_was_read);
+    }
+    constexpr unsigned kSet = 58;
+    constexpr unsigned kMost = 1000;
+    for (const unsigned seed : drawn::seeds(kSet, kMost)) {
+        std::mt19937 random(seed);
+        const auto& [name, tree] = trees[random() % trees.size()];
+        reading = text_of(mutated(tree, random));
+        reading_name = fmt::format("{}: mutation {} of {}; it is in the file `mutation`\n", target->name, seed, name);
+        EXPECT_NO_THROW(target->read(reading)) << reading_name << reading.substr(0, 4000);
+    }
+    for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) {
+        std::signal(signal, SIG_DFL);
     }
 }
 

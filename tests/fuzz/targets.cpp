@@ -24,7 +24,12 @@
 #include "files/traced/traced_model.hpp"
 #include "files/traced/traced_onnx.hpp"
 #include "graph/graph.hpp"
+#include "reports/collect/predicted_step.hpp"
+#include "reports/collect/report_difference.hpp"
+#include "reports/collect/report_document.hpp"
+#include "reports/collect/report_record.hpp"
 #include "reports/render/json_reader.hpp"
+#include "reports/render/renderer.hpp"
 #include "traces/step_profile.hpp"
 
 namespace dodona::fuzz {
@@ -110,8 +115,21 @@ void records(const std::string& bytes) {
     quietly([&] { static_cast<void>(calibrate::case_from(bytes, {})); });
     quietly([&] { static_cast<void>(calibrate::settings_from(bytes, {})); });
 }
+reports::Record answer(const std::string& bytes) {
+    return reports::record_of_json(reports::result_text(bytes, "bytes"), "bytes");
+}
 void report(const std::string& bytes) {
-    quietly([&] { static_cast<void>(reports::record_of_json(reports::result_text(bytes, "bytes"), "bytes")); });
+    quietly([&] {
+        const reports::Report report = reports::report_from(answer(bytes), "bytes");
+        for (const reports::Renderer& renderer : reports::renderers()) {
+            static_cast<void>(renderer.render(reports::report_document(report), {}));
+        }
+        const reports::ReportDifference difference = reports::difference(report, report, 0);
+        static_cast<void>(reports::difference_document(report, report, difference, {"bytes", "bytes"}));
+    });
+}
+void prediction(const std::string& bytes) {
+    quietly([&] { static_cast<void>(reports::predicted_step(answer(bytes), "bytes")); });
 }
 void trace(const std::string& bytes) {
     std::string path = (std::filesystem::temp_directory_path() / "dodona-fuzz-XXXXXX").string();
@@ -141,10 +159,11 @@ std::span<const Target> targets() {
         {"runs", runs, {"tests/files/bad/runs.txt"}},
         {"shares", shares, {}},
         {"launch", launch, {"tests/files/launch", "tests/files/launch/scripts.txt"}},
-        {"onnx", onnx, {"tests/files/onnx"}},
+        {"onnx", onnx, {"tests/files/onnx"}, Form::protobuf},
         {"torch_graph", torch_graph, {"tests/files/torch"}},
         {"records", records, {}},
-        {"report", report, {}},
+        {"report", report, {"tests/reports/golden/report.json"}},
+        {"prediction", prediction, {"tests/reports/golden/predict.json"}},
         {"trace", trace, {"tests/cli/traces"}},
         {"expression", expression, {}},
         {"shown", shown, {}},

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mutation.hpp"
+
 namespace dodona::fuzz {
 
 struct Target {
@@ -13,6 +15,7 @@ struct Target {
     /// Reads the bytes as one kind of file. Throws nothing but what no input may cause.
     void (*read)(const std::string& bytes);
     std::vector<std::string_view> seeds;  ///< folders and files of the source tree to start from, beside its corpus
+    Form form = Form::json;               ///< of what has a structure
 };
 
 std::span<const Target> targets();

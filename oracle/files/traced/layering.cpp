@@ -174,12 +174,12 @@ TensorView Layering::rows(const TensorView& given) {
     }
     const auto& result = dimensions(view);
     const bool is_image = !result.empty() && result.front().name == "channel";
-    const bool is_last = !view.axes.empty() && is_dimension(view.axes.back(), 1, result.front().extent);
+    const bool is_last = is_image && !view.axes.empty() && is_dimension(view.axes.back(), 1, result.front().extent);
     std::int64_t positions = 1;
     for (std::size_t i = 1; i < result.size(); ++i) {
         positions *= result[i].extent;
     }
-    if (is_image && is_last && positions > 1) {
+    if (is_last && positions > 1) {
         return as_tokens(view, positions);
     }
     const AxisFactors all = whole_row(result);

@@ -195,8 +195,8 @@ void Layering::add_constant(TensorId constant, std::size_t varying) {
 void Layering::add_table(const TracedTensor& tensor, const TensorView& x) {
     const std::vector<TracedDimension> result = dimensions(x);
     const bool is_sequence = result.size() == 2;
-    const std::int64_t features = result.back().extent;
-    if (!is_sequence || tensor.weights % features != 0 || tensor.shape.back() != features) {
+    const std::int64_t features = is_sequence ? result.back().extent : 0;
+    if (features < 1 || tensor.shape.empty() || tensor.shape.back() != features || tensor.weights % features != 0) {
         refuse_node(
             fmt::format("\"{}\" is learned, {}, and no table of positions", tensor.name, in_words(tensor.shape)));
     }
@@ -277,6 +277,9 @@ void Layering::add_attention() {
     std::int64_t key_heads = heads / repeats(views[1]);
     if (node_->numbers.contains("key_heads")) {
         key_heads = node_->number("key_heads", heads);
+    }
+    if (heads < 1 || key_heads < 1) {
+        refuse_node(fmt::format("{} has fewer heads than samples, or its keys", in_words(query)));
     }
     const bool are_parts = std::all_of(views.begin(), views.end(), [&](const TensorView& part) {
         return part.is_part && part.layer == views[0].layer;

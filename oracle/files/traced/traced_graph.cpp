@@ -15,7 +15,9 @@ std::string in_words(const Shape& shape) {
 std::int64_t elements_of(const Shape& shape) {
     std::int64_t product = 1;
     for (const std::int64_t extent : shape) {
-        product *= extent;
+        if (__builtin_mul_overflow(product, extent, &product)) {
+            return INT64_MAX;
+        }
     }
     return product;
 }

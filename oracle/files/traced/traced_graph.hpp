@@ -131,7 +131,7 @@ struct TracedGraph {
 /// A shape in messages: 1 x 3 x 224 x 224.
 std::string in_words(const Shape& shape);
 
-/// The elements of a shape.
+/// The elements of a shape; INT64_MAX for more.
 std::int64_t elements_of(const Shape& shape);
 
 /// Refuses a node: "node "Conv_3" (Conv): what".

@@ -16,6 +16,7 @@
 #include "files/traced/traced_layers.hpp"
 #include "files/traced/traced_onnx.hpp"
 #include "files/traced/traced_torch.hpp"
+#include "files/traced/well_formed.hpp"
 
 namespace dodona::files {
 
@@ -215,7 +216,7 @@ GivenExtents extents_of(std::span<const Setting> settings) {
 bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
 
 ImportedModel import_traced(TracedGraph graph, const std::string& name, const std::string& format) {
-    const TracedGraph whole = fused(std::move(graph));
+    const TracedGraph whole = fused(with_well_formed_nodes(std::move(graph)));
     TracedLayers layers = layers_of(whole);
     add_roles(layers.layers);
     ImportedModel model;

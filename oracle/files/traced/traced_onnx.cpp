@@ -349,6 +349,10 @@ private:
     static void set_slice(const OnnxNode& node, const OnnxInputs& known, const Shape& result, TracedNode& traced) {
         const Shape& from = known[0]->shape;
         std::vector<std::size_t> shorter;
+        if (result.size() != from.size()) {
+            traced.op = TracedOp::unknown;
+            return;
+        }
         for (std::size_t i = 0; i < from.size(); ++i) {
             if (result[i] != from[i]) {
                 shorter.push_back(i);
@@ -403,7 +407,8 @@ private:
             traced.numbers["groups"] = {integer_of(node, "num_groups", 1)};
         } else if (traced.op == TracedOp::lstm || traced.op == TracedOp::gru || traced.op == TracedOp::rnn) {
             traced.numbers["hidden"] = {integer_of(node, "hidden_size", 1)};
-            traced.numbers["directions"] = {known.size() > 1 && known[1] != nullptr ? known[1]->shape.front() : 1};
+            traced.numbers["directions"] = {
+                known.size() > 1 && known[1] != nullptr && !known[1]->shape.empty() ? known[1]->shape.front() : 1};
             traced.numbers["sequence_first"] = {integer_of(node, "layout", 0) == 0 ? 1 : 0};
         } else if (node.type == "GlobalMaxPool" && rank > 2) {
             traced.numbers["kernel"] = {x.begin() + 2, x.end()};

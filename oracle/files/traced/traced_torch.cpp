@@ -288,7 +288,7 @@ private:
             tensor.name = traced_.tensors[from[0]].name;
         }
         const TensorId id = add_tensor(tensor);
-        if (op == TracedOp::transpose && to.size() == 2) {
+        if (op == TracedOp::transpose && to.size() == 2 && from.size() == 1) {
             turned_[id] = from[0];
         }
         return id;
