@@ -24,6 +24,16 @@ void listen_for_interrupt() { listen_for(SIGINT); }
 
 void listen_for_termination() { listen_for(SIGTERM); }
 
+void listen_for_any_end() {
+    listen_for_interrupt();
+    listen_for_termination();
+    listen_for(SIGQUIT);
+    struct sigaction before {};
+    if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {  // `nohup` ignores it
+        listen_for(SIGHUP);
+    }
+}
+
 void forget_interrupt() { is_interrupted = 0; }
 
 bool interrupted() { return is_interrupted != 0; }

@@ -9,6 +9,8 @@ void forget_interrupt();
 void listen_for_interrupt();
 /// The same of the signal with which schedulers of clusters end a job, some seconds before they kill it.
 void listen_for_termination();
+/// Both, and what comes when a terminal is closed or Ctrl-\ is pressed.
+void listen_for_any_end();
 bool interrupted();
 
 }  // namespace dodona::cli

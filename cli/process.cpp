@@ -51,6 +51,8 @@ Ending ending_of(const std::string& name, const std::vector<std::string>& words,
 int run_process(int argc, char** argv, const std::string& name, int (*program)(const std::vector<std::string>& words)) {
     // A reader that has seen enough (`dodona ... | head`) ends the program without a word.
     std::signal(SIGPIPE, SIG_DFL);
+    // A limit on the size of files is a write that fails, which is told.
+    std::signal(SIGXFSZ, SIG_IGN);
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     const Ending ending = ending_of(name, words, [&] { return program(words); });
     std::fputs(ending.message.c_str(), stderr);

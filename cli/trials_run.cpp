@@ -116,7 +116,7 @@ std::optional<trials::Question> predicted(Arguments& arguments, const TrialTimes
 }
 
 runner::StudyDone played(const runner::StudyRun& run) {
-    listen_for_interrupt();
+    listen_for_any_end();
     ProgressLine line("trials");
     return runner::run_study(
         run, [] { return !interrupted(); },
@@ -176,8 +176,8 @@ Command trials_run_command() {
             .positionals = {{.name = "GRID", .description = "the file of a study, with its command"}},
             .options = trials_run_options(),
             .examples =
-                "Exit code 1 if a trial failed in all its tries; 130 after Ctrl-C. The same command goes on\n"
-                "where a run stopped.\n\n"
+                "Exit code 1 if a trial failed in all its tries; 130 after Ctrl-C, SIGTERM or SIGHUP. The same\n"
+                "command goes on where a run stopped.\n\n"
                 "Examples:\n"
                 "  dodona trials run study.yaml --slots 2 --into results\n"
                 "  dodona trials run study.yaml --cores 8 --cores-per-trial 2 --hosts n1,n2 \\\n"

@@ -1,7 +1,6 @@
 #include "base/file_lock.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <thread>
 
 #include <sys/file.h>
@@ -10,22 +9,20 @@ namespace dodona {
 
 namespace {
 
-constexpr int kTries = 20;
 constexpr auto kBetween = std::chrono::milliseconds(50);
 
 }  // namespace
 
-bool lock(int descriptor) {
-    for (int tried = 0; tried < kTries; ++tried) {
+bool lock(int descriptor, std::chrono::milliseconds patience) {
+    for (auto waited = std::chrono::milliseconds(0);; waited += kBetween) {
         if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
             return true;
         }
-        if (errno != EWOULDBLOCK && errno != EINTR) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= patience) {
             return false;
         }
         std::this_thread::sleep_for(kBetween);
     }
-    return false;
 }
 
 }  // namespace dodona

@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kPoll = std::chrono::milliseconds(5);
-constexpr auto kGrace = std::chrono::seconds(5);  ///< between asking a trial to end and ending it
 
 std::uint64_t fingerprint(const StudyRun& run) {
     std::uint64_t bits = 1;
@@ -91,6 +90,7 @@ public:
         : run_(run),
           go_on_(go_on),
           progress_(progress),
+          guard_(run.trials.size()),
           journal_(run.folder, fingerprint(run), limits(run)),
           scheduler_(run.jobs, run.pool, run.policy),
           gpus_(run.pool),
@@ -149,7 +149,21 @@ private:
         done_.finished = done_.resumed = finished.size();
     }
 
+    /// A run that was killed may have left trials that still run. They would write into the same folders.
+    void wait_for_earlier_trials() {
+        for (const std::size_t trial : journal_.unfinished()) {
+            const std::string log = trial_folder(run_.folder, trial) + "/log";
+            if (!is_free(log, run_.patience)) {
+                done_.stopped = fmt::format(
+                    "trial {} of an earlier run still runs and keeps {} open (`fuser {}` tells its processes)",
+                    trial + 1, log, log);
+                return;
+            }
+        }
+    }
+
     void play() {
+        wait_for_earlier_trials();
         tell();
         while (done_.stopped.empty()) {
             if (!go_on_()) {
@@ -177,7 +191,8 @@ private:
         const std::vector<std::int64_t> gpus = gpus_.take(start.place.node, run_.jobs[start.job].units.gpus);
         journal_.note_start(attempt);
         running_.push_back(
-            {Process(command_of(attempt, gpus), folder + "/log", environment_of(start.job, gpus)), attempt, gpus});
+            {Process(command_of(attempt, gpus), folder + "/log", environment_of(start.job, gpus), guard_), attempt,
+             gpus});
     }
 
     [[nodiscard]] std::string command_of(const Attempt& attempt, const std::vector<std::int64_t>& gpus) const {
@@ -274,7 +289,7 @@ private:
         }
         const auto last = Clock::now() + kGrace;
         while (!running_.empty() && Clock::now() < last) {
-            std::erase_if(running_, [](Running& running) { return running.process.status().has_value(); });
+            std::erase_if(running_, [](Running& running) { return running.process.is_gone(); });
             std::this_thread::sleep_for(kPoll);
         }
         running_.clear();
@@ -283,6 +298,7 @@ private:
     const StudyRun& run_;
     const GoOn& go_on_;
     const Progress& progress_;
+    Guard guard_;  ///< begins before the journal is open, whose lock it would keep
     Journal journal_;
     trials::Scheduler scheduler_;
     FreeGpus gpus_;
@@ -302,6 +318,7 @@ std::string trial_folder(const std::string& folder, std::size_t trial) {
 
 StudyDone run_study(const StudyRun& run, const GoOn& go_on, const Progress& progress) {
     make_folder(run.folder);
+    adopt_orphans();
     return Session(run, go_on, progress).done();
 }
 

@@ -4,13 +4,17 @@
 // A trial that fails is submitted again, `tries` times in all, and stops nobody else. A launcher that ends with 255, as
 // ssh does where the connection fails, says nothing of the trial: it is submitted again without counting, and after
 // kNodeFailures in a row nothing more starts on that node. Where kMissingCommands attempts in a row find no command,
-// nothing more starts. An attempt that was under way when a run ended is begun anew by the next.
+// nothing more starts. When a trial's command has ended, what is left of its process group is ended too. When the run ends,
+// however it does, its trials end (guard.hpp). An attempt that was under way then is begun anew by the next run, once none
+// of its processes on this machine lives any more.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "runner/guard.hpp"
 #include "runner/journal.hpp"
 #include "trials/schedule.hpp"
 #include "trials/space.hpp"
@@ -30,6 +34,7 @@ struct StudyRun {
     std::vector<std::string> nodes;  ///< their names
     std::string folder;              ///< there: the journal, and a folder for each trial
     int tries = 2;
+    std::chrono::milliseconds patience = kGrace + std::chrono::seconds(2);  ///< with trials of an earlier run
     bool assigns_gpus = false;  ///< CUDA_VISIBLE_DEVICES says which GPUs of this machine a trial has
 };
 

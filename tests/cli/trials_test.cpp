@@ -1,13 +1,19 @@
 // `dodona trials` and `dodona trials run`: the grid of the PyCOMPSs study, what is asked for wrongly, real runs.
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "running.hpp"
 
@@ -207,6 +213,48 @@ TEST(TrialsRun, GoesOnAfterCtrlCAndAfterAKill) {
         EXPECT_EQ(done["finished"], 27);
         EXPECT_EQ(done["finished_before"], 1) << signal;
     }
+}
+
+/// Whether nothing has the log of a trial open any more; waits for it.
+bool has_ended(const std::string& log) {
+    for (int tries = 0; tries < 400; ++tries) {
+        const int file = ::open(log.c_str(), O_RDONLY | O_CLOEXEC);
+        const bool is_free = ::flock(file, LOCK_EX | LOCK_NB) == 0;
+        ::close(file);
+        if (is_free) {
+            return true;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+}
+
+TEST(TrialsRun, ItsTrialsEndHoweverItEnds) {
+    constexpr std::array kEnds{std::pair{"TERM", "130\n"}, std::pair{"HUP", "130\n"}, std::pair{"QUIT", "130\n"},
+                               std::pair{"USR1", "138\n"}, std::pair{"KILL", "137\n"}};
+    for (const auto& [signal, code] : kEnds) {
+        const StudyFolder place("command: touch {folder}/began; test {trial} = 1 || sleep 600; true\n");
+        EXPECT_EQ(code_after(place, signal), code) << signal;
+        EXPECT_TRUE(has_ended(place.path() / "out/trial-0002/log")) << signal << ": `sleep` goes on";
+    }
+}
+
+TEST(TrialsRun, OnAFullDiskItSaysSo) {
+    // A limit on the size of files stands for it: the journal has no room for its first event.
+    const StudyFolder place("command: 'true'\n");
+    const std::string run = "cd '" + place.path().string() + "' && export DODONA_DATA='" +
+                            std::getenv("DODONA_SOURCE") + "' && mkdir out && ulimit -f 0 && '" +
+                            std::getenv("DODONA_PROGRAM") + "' trials run study.yaml --slots 1 --into out";
+    std::array<char, 4096> told{};
+    FILE* const pipe = popen(("{ " + run + "; } 2>&1; echo code $?").c_str(), "r");
+    ASSERT_NE(pipe, nullptr);
+    std::string all;
+    while (fgets(told.data(), told.size(), pipe) != nullptr) {
+        all += told.data();
+    }
+    pclose(pipe);
+    EXPECT_NE(all.find("out/journal cannot be written: File too large"), std::string::npos) << all;
+    EXPECT_NE(all.find("code 2"), std::string::npos) << all;
 }
 
 TEST(TrialsRun, SaysWhatItLacks) {

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/diagnostic.hpp"
 #include "made_folder.hpp"
+#include "runner/process.hpp"
 
 namespace dodona::runner::testing {
 namespace run_study_test {
@@ -109,6 +113,41 @@ TEST(RunStudy, EndsWhatRunsWhenItIsStopped) {
     EXPECT_EQ(done.finished, 0U);
     EXPECT_TRUE(done.attempts.empty()) << "an attempt that was ended is begun anew";
     EXPECT_FALSE(std::filesystem::exists(place.path() + "/trial-0001/ended"));
+}
+
+TEST(RunStudy, EndsWhatATrialLeavesBehind) {
+    const MadeFolder place;
+    ASSERT_EQ(run_study(study(place, "sleep 600 & true", 1), kAlways, kSilent).finished, 1U);
+    EXPECT_TRUE(is_free(place.path() + "/trial-0001/log", {})) << "nothing has its log any more";
+}
+
+TEST(RunStudy, ATrialHasTimeToEnd) {
+    const MadeFolder place;
+    const StudyRun run = study(place,
+                               "sh -c 'trap \"touch {folder}/saved; exit 0\" TERM; touch {folder}/began; while true; "
+                               "do sleep 0.01; done'; true",
+                               1);
+    const StudyDone done = run_study(
+        run, [&] { return !std::filesystem::exists(place.path() + "/trial-0001/began"); }, kSilent);
+    EXPECT_EQ(done.stopped, "interrupted");
+    EXPECT_TRUE(std::filesystem::exists(place.path() + "/trial-0001/saved"))
+        << "the shell ends at once, what it started a moment later";
+}
+
+TEST(RunStudy, DoesNotStartATrialThatStillRuns) {
+    const MadeFolder place;
+    StudyRun run = study(place, "touch {folder}/began; cat {folder}/../pipe", 1);
+    run.patience = std::chrono::milliseconds(100);
+    static_cast<void>(run_study(
+        run, [&] { return !std::filesystem::exists(place.path() + "/trial-0001/began"); }, kSilent));
+    const int log = ::open((place.path() + "/trial-0001/log").c_str(), O_RDONLY | O_CLOEXEC);
+    ASSERT_EQ(::flock(log, LOCK_EX | LOCK_NB), 0);  // as its processes do
+    place.write("pipe", "");
+    const StudyDone waited = run_study(run, kAlways, kSilent);
+    EXPECT_NE(waited.stopped.find("trial 1 of an earlier run still runs"), std::string::npos) << waited.stopped;
+    EXPECT_TRUE(waited.attempts.empty());
+    ::close(log);
+    EXPECT_EQ(run_study(run, kAlways, kSilent).finished, 1U);
 }
 
 TEST(RunStudy, WithoutItsCommandItStops) {
