@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/csv_cell.hpp"
 #include "files/csv.hpp"
 #include "files/document.hpp"
 #include "files/number.hpp"
@@ -56,6 +57,13 @@ double number_in(const CsvCell& cell, double least, Diagnostics& faults) {
     return std::get<double>(read);
 }
 
+/// A value as the study has it, of a cell that `trials run` wrote.
+std::string value_in(const std::string& cell, const trials::Parameter& parameter) {
+    const auto written = std::find_if(parameter.values.begin(), parameter.values.end(),
+                                      [&](const std::string& value) { return csv_text(value) == cell; });
+    return written == parameter.values.end() ? cell : *written;
+}
+
 ObservedTrial trial_of(const CsvTable& table, const std::vector<CsvCell>& row,
                        const std::vector<trials::Parameter>& space, Diagnostics& faults) {
     ObservedTrial trial;
@@ -68,8 +76,10 @@ ObservedTrial trial_of(const CsvTable& table, const std::vector<CsvCell>& row,
             trial.units.cores = static_cast<std::int64_t>(number_in(cell, 0, faults));
         } else if (name == trials::kGpus && !cell.text.empty()) {
             trial.units.gpus = static_cast<std::int64_t>(number_in(cell, 0, faults));
-        } else if (std::any_of(space.begin(), space.end(), [&](const auto& one) { return one.name == name; })) {
-            trial.settings.emplace_back(name, cell.text);
+        } else if (const auto found = std::find_if(space.begin(), space.end(),
+                                                   [&](const trials::Parameter& one) { return one.name == name; });
+                   found != space.end()) {
+            trial.settings.emplace_back(name, value_in(cell.text, *found));
         }
     }
     return trial;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/csv_cell.hpp"
 #include "reports/collect/trials_record.hpp"
 #include "reports/collect/trials_report.hpp"
 #include "reports/collect/trials_trace.hpp"
@@ -17,17 +18,6 @@ namespace dodona::reports {
 namespace {
 
 constexpr std::size_t kMostAttemptsShown = 40;
-
-std::string csv_cell(const std::string& text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos) {
-        return text;
-    }
-    std::string quoted = "\"";
-    for (const char c : text) {
-        quoted += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return quoted + "\"";
-}
 
 /// Median of |predicted / measured - 1| over the trials that finished; none: nothing was predicted.
 std::optional<double> median_error(const runner::StudyDone& done, const trials::Forecast& forecast) {
@@ -165,19 +155,20 @@ std::vector<trials::TrialRun> runs_of(const runner::StudyDone& done) {
 std::string trials_csv(const runner::StudyRun& run, const runner::StudyDone& done) {
     std::string text = "trial,try";
     for (const auto& setting : run.trials.front()) {
-        text += "," + csv_cell(setting.first);
+        text += "," + csv_cell(csv_text(setting.first));
     }
     text += ",cores,gpus,node,start_s,time_s,state,log\n";
     for (const runner::Attempt& attempt : done.attempts) {
         text += fmt::format("{},{}", attempt.trial + 1, attempt.number);
         for (const auto& setting : run.trials[attempt.trial]) {
-            text += "," + csv_cell(setting.second);
+            text += "," + csv_cell(csv_text(setting.second));
         }
         const trials::Units& units = run.jobs[attempt.trial].units;
         text += fmt::format(",{},{},{},{:.3f},{:.3f},{},{}\n", units.cores, units.gpus,
-                            csv_cell(run.nodes[static_cast<std::size_t>(attempt.place.node)]),
+                            csv_cell(csv_text(run.nodes[static_cast<std::size_t>(attempt.place.node)])),
                             attempt.start.in(unit::second), (attempt.end - attempt.start).in(unit::second),
-                            name(attempt.state), csv_cell(runner::trial_folder(run.folder, attempt.trial) + "/log"));
+                            name(attempt.state),
+                            csv_cell(csv_text(runner::trial_folder(run.folder, attempt.trial) + "/log")));
     }
     return text;
 }

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/printable.hpp"
+#include "base/csv_cell.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/renderer.hpp"
 
@@ -29,16 +29,9 @@ struct CsvRows {
     }
 };
 
-/// A text that a spreadsheet would take for a formula has an apostrophe before it, which shows as nothing there.
-/// Source: OWASP, "CSV Injection".
-std::string no_formula(const std::string& text) {
-    const bool is_formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
-    return is_formula ? "'" + text : text;
-}
-
 std::string plain_text(const Record& value) {
     const auto* text = std::get_if<std::string>(&value.of());
-    return value.is_null() ? "" : text != nullptr ? printable(no_formula(*text)) : json_line(value);
+    return value.is_null() ? "" : text != nullptr ? csv_text(*text) : json_line(value);
 }
 
 /// "tensor=8 data=4": one column however many axes a mesh has, so that the columns of any two answers are the same.
@@ -75,20 +68,6 @@ void flatten(const Record& value, const std::string& path, CsvRows& rows) {
     }
 }
 
-std::string quoted_where_due(const std::string& cell) {
-    if (cell.find_first_of(",\"\r\n") == std::string::npos) {
-        return cell;
-    }
-    std::string result = "\"";
-    for (const char c : cell) {
-        result += c;
-        if (c == '"') {
-            result += c;
-        }
-    }
-    return result + "\"";
-}
-
 }  // namespace
 
 std::string render_csv(const Document& document, const Page&) {
@@ -103,11 +82,11 @@ std::string render_csv(const Document& document, const Page&) {
     std::string all;
     const auto line = [&](auto cell) {
         for (std::size_t i = 0; i < table.headers.size(); ++i) {
-            all += (i == 0 ? "" : ",") + quoted_where_due(cell(table.headers[i]));
+            all += (i == 0 ? "" : ",") + csv_cell(cell(table.headers[i]));
         }
         all += "\n";
     };
-    line([](const std::string& header) { return printable(no_formula(header)); });
+    line([](const std::string& header) { return csv_text(header); });
     for (const CsvCells& cells : table.rows) {
         line([&cells](const std::string& header) {
             const auto cell = cells.find(header);

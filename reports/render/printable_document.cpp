@@ -59,6 +59,7 @@ struct MakePrintable {
     void operator()(StackedBar& block) const {
         text(block.title);
         for (BarPart& part : block.parts) {
+            text(part.component);
             text(part.label);
         }
     }
@@ -68,6 +69,7 @@ struct MakePrintable {
         }
         cells(block.x);
         for (Series& series : block.series) {
+            text(series.component);
             text(series.label);
             text(series.like);
             cells(series.points);
@@ -81,6 +83,7 @@ struct MakePrintable {
         text(block.title);
         texts(block.rows);
         for (TimelineBar& bar : block.bars) {
+            text(bar.component);
             text(bar.label);
         }
     }

@@ -185,6 +185,24 @@ TEST(TrialsRun, RunsTheGridAndReadsItsOwnTable) {
     EXPECT_EQ(observed, 24U);
 }
 
+TEST(TrialsRun, ItsTableIsPrintableAndReadBack) {
+    const Folder place;
+    std::ofstream(place.path() / "study.yaml") << "trials: odd\n"
+                                                  "space:\n"
+                                                  "  word: [\"=1+1\", \"@x\", \"a\\e[2J\", \"b,\\\"c\", -0.5]\n"
+                                                  "command: 'true {word}'\n";
+    ASSERT_EQ(place.run("trials run study.yaml --slots 1 --into out").code, 0);
+    const std::string table = content(place.path() / "out/trials.csv");
+    EXPECT_EQ(table.find('\x1b'), std::string::npos) << table;
+    EXPECT_NE(table.find("1,1,'=1+1,"), std::string::npos) << table;
+    EXPECT_NE(table.find(",-0.5,"), std::string::npos) << table;
+    const Outcome read = place.run("trials study.yaml --slots 1 --observed out/trials.csv --format json");
+    ASSERT_EQ(read.code, 0) << read.err;
+    for (const nlohmann::json& trial : nlohmann::json::parse(read.out)["schedule"]) {
+        EXPECT_EQ(trial["time_from"], "observed") << trial;
+    }
+}
+
 /// Runs the study until its second trial has begun, then sends the signal. Returns the exit code of a shell's `wait`.
 std::string code_after(const StudyFolder& place, const std::string& signal) {
     const std::string script = "cd '" + place.path().string() + "' && export DODONA_DATA='" +

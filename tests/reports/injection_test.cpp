@@ -1,8 +1,16 @@
 // What users' files and command lines are called or hold is shown, in every format, and never obeyed.
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "../cases.hpp"
 #include "base/diagnostic.hpp"
+#include "reports/collect/report_document.hpp"
+#include "reports/collect/report_record.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/json_reader.hpp"
 #include "reports/render/renderer.hpp"
@@ -22,13 +30,18 @@ Document document_of(const std::string& text) {
     Table table({{text}, {"number", Align::right}});
     table.row({text, Count{1}});
     Chart chart{.title = text, .x_title = text, .x = {Count{1}, Count{2}}, .series = {}, .form = ChartForm::lines};
-    chart.series = {{.label = text, .component = "", .points = {Number{1}, Number{2}}}};
+    chart.series = {{.label = text, .component = text, .points = {Number{1}, Number{2}}}};
     chart.level = Level{text, Number{1}};
     document.blocks = {Headline{text},
                        Paragraph{text},
                        KeyFigures{{{.label = text, .value = text, .note = text}}},
                        table,
-                       StackedBar{.title = text, .parts = {{"forward", text, 1.0}}, .whole = 1},
+                       StackedBar{.title = text, .parts = {{text, text, 1.0}}, .whole = 1},
+                       TimelineChart{.title = text,
+                                     .rows = {text},
+                                     .bars = {{0, text, text, Seconds{}, unit::second}},
+                                     .end = unit::second,
+                                     .name = "step"},
                        List{{text}},
                        chart,
                        Code{{text}},
@@ -42,13 +55,59 @@ std::string rendered(std::string_view format, const std::string& text) {
     return renderer_named(format)->render(document_of(text), {});
 }
 
+std::vector<std::string> obeyed_in(const std::string& shown) {
+    std::vector<std::string> all;
+    for (const char* obeyed : {"\x1b", "\x07", "\xC2\x9B", "\xE2\x80\xAE", "\x7f"}) {
+        if (shown.find(obeyed) != std::string::npos) {
+            all.emplace_back(obeyed);
+        }
+    }
+    return all;
+}
+
+/// The pointers to all texts of a JSON value.
+void find_texts(const nlohmann::json& value, const nlohmann::json::json_pointer& at,
+                std::vector<nlohmann::json::json_pointer>& found) {
+    if (value.is_string()) {
+        found.push_back(at);
+    } else if (value.is_object()) {
+        for (const auto& [key, child] : value.items()) {
+            find_texts(child, at / key, found);
+        }
+    } else if (value.is_array()) {
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            find_texts(value[i], at / i, found);
+        }
+    }
+}
+
+TEST(Injection, OfEachTextOfAReportIsShownOrRefused) {
+    const nlohmann::json whole = nlohmann::json::parse(
+        cases::content(std::filesystem::path(std::getenv("DODONA_SOURCE")) / "tests/reports/golden/report.json"));
+    std::vector<nlohmann::json::json_pointer> texts;
+    find_texts(whole, nlohmann::json::json_pointer(), texts);
+    EXPECT_GT(texts.size(), 50U);
+    for (const auto& at : texts) {
+        nlohmann::json changed = whole;
+        changed[at] = kTerminal;
+        try {
+            const Report report = report_from(record_of_json(changed.dump(), kTerminal), kTerminal);
+            const Document document = report_document(report);
+            for (const Renderer& renderer : renderers()) {
+                EXPECT_TRUE(obeyed_in(renderer.render(document, {})).empty())
+                    << renderer.name << ", " << at.to_string();
+            }
+        } catch (const InputError& error) {
+            EXPECT_TRUE(obeyed_in(error.what()).empty()) << at.to_string();
+        }
+    }
+}
+
 class EveryFormat : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryFormat, ShowsWhatATerminalWouldObey) {
     const std::string shown = rendered(GetParam(), kTerminal);
-    for (const char* obeyed : {"\x1b", "\x07", "\xC2\x9B", "\xE2\x80\xAE", "\x7f"}) {
-        EXPECT_EQ(shown.find(obeyed), std::string::npos) << GetParam() << ": " << ::testing::PrintToString(obeyed);
-    }
+    EXPECT_TRUE(obeyed_in(shown).empty()) << GetParam() << ": " << ::testing::PrintToString(obeyed_in(shown));
     EXPECT_NE(shown.find("desrever"), std::string::npos) << shown;
 }
 
@@ -99,6 +158,7 @@ TEST(Injection, OfCsvIsNoFormula) {
         EXPECT_TRUE(row.starts_with("'") || row.starts_with("\"'")) << row;
     }
     EXPECT_NE(rendered("csv", "plain").find("\nplain,"), std::string::npos);
+    EXPECT_NE(rendered("csv", "-1e-3").find("\n-1e-3,"), std::string::npos) << "a number";
 }
 
 }  // namespace injection_test
