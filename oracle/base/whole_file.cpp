@@ -4,8 +4,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <random>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diagnostic.hpp"
@@ -14,11 +17,13 @@ namespace dodona {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 [[noreturn]] void cannot_write(const std::string& path, int reason) {
     fail({}, fmt::format("{} cannot be written: {}", path, std::strerror(reason)));
 }
 
-void write_in_place(const std::filesystem::path& path, const std::string& text) {
+void write_in_place(const fs::path& path, const std::string& text) {
     errno = 0;
     std::ofstream stream(path, std::ios::binary);
     stream << text;
@@ -28,35 +33,95 @@ void write_in_place(const std::filesystem::path& path, const std::string& text) 
     }
 }
 
+/// A new file beside another, which is gone again unless it takes that one's place. Nobody can guess its name and put a
+/// link there.
+class Unfinished {
+public:
+    explicit Unfinished(const fs::path& target) {
+        constexpr int kTries = 10;
+        std::random_device random;
+        for (int tries = 0; file_ < 0 && (tries == 0 || errno == EEXIST) && tries < kTries; ++tries) {
+            path_ = fmt::format("{}.{:08x}{:08x}.unfinished", target.string(), random(), random());
+            file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        }
+    }
+    ~Unfinished() {
+        if (file_ >= 0) {
+            ::close(file_);
+            ::unlink(path_.c_str());
+        }
+    }
+    Unfinished(const Unfinished&) = delete;
+    Unfinished& operator=(const Unfinished&) = delete;
+
+    [[nodiscard]] bool is_open() const { return file_ >= 0; }
+
+    /// The owner, where that is allowed, and the mode.
+    [[nodiscard]] bool take_over(const struct stat& before) const {
+        const bool is_owned = ::fchown(file_, before.st_uid, before.st_gid) == 0;
+        const mode_t mode = before.st_mode & (is_owned ? 07777 : 0777);
+        return ::fchmod(file_, mode) == 0;
+    }
+
+    /// To the disk. Returns false with errno.
+    [[nodiscard]] bool write(const std::string& text) const {
+        for (std::size_t written = 0; written < text.size();) {
+            const ssize_t count = ::write(file_, text.data() + written, text.size() - written);
+            if (count < 0 && errno != EINTR) {
+                return false;
+            }
+            written += count > 0 ? static_cast<std::size_t>(count) : 0;
+        }
+        return ::fsync(file_) == 0 || errno == EINVAL;  // some file systems have no such thing
+    }
+
+    [[nodiscard]] bool replace(const fs::path& target) {
+        if (::rename(path_.c_str(), target.c_str()) != 0) {
+            return false;
+        }
+        ::close(file_);
+        file_ = -1;
+        return true;
+    }
+
+private:
+    std::string path_;
+    int file_ = -1;
+};
+
+/// That a file was renamed is on the disk too, where the file system can say so.
+void write_through(const fs::path& folder) {
+    const int file = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0) {
+        ::fsync(file);
+        ::close(file);
+    }
+}
+
 }  // namespace
 
 void write_whole(const std::string& path, const std::string& text) {
     std::error_code ignored;
-    std::filesystem::path target = path;
-    if (std::filesystem::is_symlink(target, ignored)) {
+    fs::path target = path;
+    if (fs::is_symlink(target, ignored)) {
         std::error_code fault;
-        target = std::filesystem::weakly_canonical(target, fault);
+        target = fs::weakly_canonical(target, fault);
         if (fault) {
             cannot_write(path, fault.value());
         }
     }
-    if (std::filesystem::exists(target, ignored) && !std::filesystem::is_regular_file(target, ignored)) {
+    struct stat before {};
+    const bool is_there = ::stat(target.c_str(), &before) == 0;
+    if (is_there && !S_ISREG(before.st_mode)) {
         write_in_place(target, text);
         return;
     }
-    std::filesystem::path unfinished = target;
-    unfinished += fmt::format(".{}.unfinished", getpid());
-    try {
-        write_in_place(unfinished, text);
-        std::filesystem::rename(unfinished, target);
-    } catch (const InputError&) {
-        const int reason = errno;
-        std::filesystem::remove(unfinished, ignored);
-        cannot_write(path, reason);
-    } catch (const std::filesystem::filesystem_error& error) {
-        std::filesystem::remove(unfinished, ignored);
-        cannot_write(path, error.code().value());
+    Unfinished unfinished(target);
+    if (!unfinished.is_open() || (is_there && !unfinished.take_over(before)) || !unfinished.write(text) ||
+        !unfinished.replace(target)) {
+        cannot_write(path, errno);
     }
+    write_through(target.parent_path());
 }
 
 }  // namespace dodona

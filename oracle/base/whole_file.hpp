@@ -5,8 +5,8 @@
 
 namespace dodona {
 
-/// Writes a new file beside `path` and renames it. A link is followed; what is no regular file (/dev/null, a pipe) is
-/// written in place. Throws InputError with the system's reason.
+/// Writes a new file beside `path`, to the disk, and renames it; the mode of a file that was there is kept. A link is
+/// followed; what is no regular file (/dev/null, a pipe) is written in place. Throws InputError with the system's reason.
 void write_whole(const std::string& path, const std::string& text);
 
 }  // namespace dodona
