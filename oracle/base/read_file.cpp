@@ -57,9 +57,8 @@ private:
     int file_;
 };
 
-}  // namespace
-
-void check_readable(const std::filesystem::path& path, const std::string& name, const Location& where) {
+std::filesystem::file_status checked_status(const std::filesystem::path& path, const std::string& name,
+                                            const Location& where) {
     std::error_code fault;
     const std::filesystem::file_status status = std::filesystem::status(path, fault);
     if (status.type() == std::filesystem::file_type::not_found) {
@@ -74,11 +73,20 @@ void check_readable(const std::filesystem::path& path, const std::string& name, 
     if (std::filesystem::is_character_file(status) || std::filesystem::is_block_file(status)) {
         fail(where, fmt::format("{} is a device; expected a file", name));
     }
+    return status;
+}
+
+}  // namespace
+
+void check_regular(const std::filesystem::path& path, const std::string& name, const Location& where) {
+    if (!std::filesystem::is_regular_file(checked_status(path, name, where))) {
+        fail(where, fmt::format("{} is a pipe; expected a file", name), "write what is to be read into a file");
+    }
 }
 
 std::string read_file(const std::filesystem::path& path, const std::string& name, const Location& where,
                       std::size_t most) {
-    check_readable(path, name, where);
+    static_cast<void>(checked_status(path, name, where));
     const OpenForReading file(path, name, where);
     constexpr std::size_t kPiece = std::size_t{1} << 16;
     std::string text;

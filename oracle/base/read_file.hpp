@@ -15,7 +15,7 @@ namespace dodona {
 std::string read_file(const std::filesystem::path& path, const std::string& name, const Location& where,
                       std::size_t most);
 
-/// The same faults, but for those that only reading shows; for readers of other libraries.
-void check_readable(const std::filesystem::path& path, const std::string& name, const Location& where);
+/// The same faults, but for those that only reading shows, and a pipe is one too; for readers that would wait for it.
+void check_regular(const std::filesystem::path& path, const std::string& name, const Location& where);
 
 }  // namespace dodona

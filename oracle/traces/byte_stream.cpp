@@ -13,7 +13,7 @@ namespace dodona::traces {
 
 ByteStream::ByteStream(const std::string& path, const std::string& name)
     : whole_{std::make_shared<Source>(Source{name, {}}), 0, 0, 1}, piece_(kStart) {
-    check_readable(path, path, {});
+    check_regular(path, path, {});
     file_ = gzopen(path.c_str(), "rb");
     if (file_ == nullptr) {
         fail({}, fmt::format("{} cannot be read: {}", path, std::strerror(errno)), "check its permissions");

@@ -46,6 +46,15 @@ TEST_F(ReadFile, ReadsAPipeAsLongAsItGoesOn) {
     writer.join();
 }
 
+TEST_F(ReadFile, RefusesAPipeForThoseWhoWouldWait) {
+    ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+    std::ofstream(folder_ / "some") << "one";
+    EXPECT_NO_THROW(check_regular(folder_ / "some", "it", {}));
+    for (const fs::path& path : {folder_ / "pipe", folder_, fs::path("/dev/zero"), folder_ / "none"}) {
+        EXPECT_THROW(check_regular(path, "it", {}), InputError) << path;
+    }
+}
+
 TEST_F(ReadFile, SaysTheSystemsReason) {
     EXPECT_EQ(refusal(folder_ / "none"), "there is no file it");
     EXPECT_EQ(refusal(folder_), "it is a directory; expected a file");

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "trace_file.hpp"
 #include "traces/byte_stream.hpp"
@@ -35,6 +37,13 @@ TEST(HostileTrace, SaysWhereATraceIsCutOff) {
 TEST(HostileTrace, SaysThatATraceHasNoKernels) {
     EXPECT_NE(complaint_about(kineto(step_mark(0, 0, 100))).find("the trace has no kernels"), std::string::npos);
     EXPECT_NE(complaint_about(chakra("")).find("no node of the trace has a duration"), std::string::npos);
+}
+
+TEST(HostileTrace, DoesNotWaitForAPipe) {
+    const std::string path = TraceFile("").path() + ".pipe";
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    EXPECT_NE(complaint_of(path).find("is a pipe; expected a file"), std::string::npos);
+    ::unlink(path.c_str());
 }
 
 TEST(HostileTrace, RefusesKernelsOfSeveralDevices) {

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/read_file.hpp"
 #include "files/protobuf_message.hpp"
 
 namespace dodona::files {
@@ -28,7 +29,8 @@ constexpr std::int64_t kMostOnnxNumbers = 4'096;  ///< of a tensor that shapes a
 class MappedFile {
 public:
     MappedFile(const std::filesystem::path& path, const std::string& name, const Location& where) {
-        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        check_regular(path, name, where);
+        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         struct stat about = {};
         if (file < 0 || ::fstat(file, &about) != 0) {
             const std::string why = std::generic_category().message(errno);
