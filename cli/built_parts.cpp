@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/program_folder.hpp"
 #include "cli/data_folder.hpp"
 
 namespace dodona::cli {
@@ -32,8 +33,9 @@ std::vector<std::string> built_parts(const BuiltParts& parts) {
     if (const char* given = std::getenv(parts.variable); given != nullptr && *given != '\0') {
         folders.emplace_back(given);
     } else {
-        std::error_code ignored;
-        folders.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path() / parts.folder);
+        if (const fs::path beside = beside_program(parts.folder); !beside.empty()) {
+            folders.push_back(beside);
+        }
         folders.push_back(data_folder() / parts.folder);
     }
     for (const fs::path& folder : folders) {

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "base/program_folder.hpp"
 #include "build_config.hpp"
 #include "cli/missing.hpp"
 
@@ -24,17 +25,19 @@ bool holds_data(const fs::path& folder) {
 /// or in the folder of the library itself, as Python's package has it.
 std::vector<fs::path> installed_folders() {
     std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
     Dl_info code{};
-    const bool is_found = dladdr(reinterpret_cast<const void*>(&holds_data), &code) != 0 && code.dli_fname != nullptr;
+    const bool is_found = dladdr(reinterpret_cast<const void*>(&holds_data), &code) != 0 && code.dli_fname != nullptr &&
+                          fs::path(code.dli_fname).is_absolute();  // of the program it may be as it was typed
     const fs::path loaded = is_found ? fs::canonical(code.dli_fname, ignored) : fs::path();
     std::vector<fs::path> folders;
-    if (!loaded.empty() && loaded != program) {
+    if (!loaded.empty() && loaded.parent_path() != program_folder()) {
         for (const char* path : {"share/dodona", "../share/dodona", "../../share/dodona"}) {
             folders.push_back((loaded.parent_path() / path).lexically_normal());
         }
     }
-    folders.push_back((program.parent_path() / "../share/dodona").lexically_normal());
+    if (const fs::path beside = beside_program("../share/dodona"); !beside.empty()) {
+        folders.push_back(beside);
+    }
     return folders;
 }
 

@@ -6,13 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "base/program_folder.hpp"
 #include "cli/missing.hpp"
 
 namespace dodona::cli {
 
 void hand_over(const std::string& program, const std::vector<std::string>& words) {
-    std::error_code ignored;
-    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+    const std::filesystem::path folder = program_folder();
+    if (folder.empty()) {
+        throw Missing(fmt::format("where {} lies is not known without /proc; start it by its path", program));
+    }
     for (const std::filesystem::path& path : {folder / program, folder / "../libexec/dodona" / program}) {
         std::string name = path.string();
         if (access(name.c_str(), X_OK) != 0) {

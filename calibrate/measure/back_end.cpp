@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/program_folder.hpp"
 #include "calibrate/record/exchange.hpp"
 #include "calibrate/storage/storage.hpp"
 
@@ -66,15 +67,11 @@ BackEnd of_mpi(const Places& places) {
 }  // namespace
 
 std::vector<std::string> usual_folders() {
-    std::error_code fault;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", fault);
-    if (fault) {
-        return {};  // nothing is loaded from wherever the user stands
-    }
-    const std::filesystem::path folder = program.parent_path();
     std::vector<std::string> folders;
     for (const char* part : {"calibrate/cpu", "calibrate/cuda", "calibrate/mpi", "../lib/dodona", "."}) {
-        folders.push_back((folder / part).lexically_normal().string());
+        if (const std::filesystem::path beside = beside_program(part); !beside.empty()) {
+            folders.push_back(beside.string());
+        }
     }
     return folders;
 }

@@ -1,11 +1,15 @@
 // What transcripts cannot show: files that are written, colour, other environments.
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "running.hpp"
 
@@ -322,6 +326,58 @@ TEST(Check, AcceptsEverythingThatComesWithDodona) {
         "check \"$DODONA_SOURCE\"/models/*.yaml \"$DODONA_SOURCE\"/hardware/*/*.yaml "
         "\"$DODONA_SOURCE\"/oracle/plan/strategies/*.yaml");
     EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+/// A model that no installation has, in `folder`.
+void put_model(const std::filesystem::path& folder) {
+    std::filesystem::create_directories(folder / "models");
+    std::ofstream(folder / "models/of-somebody.yaml") << "model: of-somebody\n";
+}
+
+std::string output_of(const std::string& command) {
+    const Folder place;
+    static_cast<void>(std::system((command + " >'" + (place.path() / "out").string() + "' 2>&1").c_str()));
+    return content(place.path() / "out");
+}
+
+TEST(Program, TakesNoDataFromTheWorkingDirectoryWhereAFileHasItsName) {
+    const Folder place;
+    put_model(place.path() / "share/dodona");
+    std::ofstream(place.path() / "dodona") << "";
+    const std::string folder = std::filesystem::path(std::getenv("DODONA_PROGRAM")).parent_path();
+    const std::string listed =
+        output_of("cd '" + place.path().string() + "' && env -u DODONA_DATA PATH='" + folder + "' dodona models");
+    EXPECT_EQ(listed.find("of-somebody"), std::string::npos) << listed;
+    EXPECT_NE(listed.find("resnet50"), std::string::npos) << listed;
+}
+
+TEST(Program, WithoutProcNothingOfTheWorkingDirectoryIsTaken) {
+    const std::string apart = "unshare -rm sh -c \"mount -t tmpfs none /proc && ";
+    if (std::system((apart + "true\" 2>/dev/null").c_str()) != 0) {
+        GTEST_SKIP() << "no name spaces here";
+    }
+    const Folder place;
+    const std::string program = std::getenv("DODONA_PROGRAM");
+    put_model(place.path() / "share/dodona");
+    std::filesystem::create_directory(place.path() / "here");
+    std::ofstream(place.path() / "here/dodona-calibrate") << "#!/bin/sh\necho obeyed\n";
+    std::filesystem::permissions(place.path() / "here/dodona-calibrate", std::filesystem::perms::owner_all);
+    const std::string start =
+        "cd '" + (place.path() / "here").string() + "' && " + apart + "env -u DODONA_DATA '" + program + "' ";
+    const std::string calibrated = output_of(start + "calibrate --help\"");
+    EXPECT_EQ(calibrated.find("obeyed"), std::string::npos) << calibrated;
+    EXPECT_NE(calibrated.find("is not known without /proc"), std::string::npos) << calibrated;
+    const std::string listed = output_of(start + "models\"");
+    EXPECT_EQ(listed.find("of-somebody"), std::string::npos) << listed;
+    EXPECT_NE(listed.find("resnet50"), std::string::npos) << listed;
+}
+
+TEST(Program, DoesNotWaitForAPipeThatIsCalledAModel) {
+    const Folder place;
+    ASSERT_EQ(::mkfifo((place.path() / "net.onnx").c_str(), 0600), 0);
+    const Outcome outcome = place.run("check net.onnx");
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find("net.onnx is a pipe; expected a file"), std::string::npos) << outcome.err;
 }
 
 }  // namespace program_test
