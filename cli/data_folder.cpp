@@ -26,9 +26,10 @@ bool holds_data(const fs::path& folder) {
 std::vector<fs::path> installed_folders() {
     std::error_code ignored;
     Dl_info code{};
-    const bool is_found = dladdr(reinterpret_cast<const void*>(&holds_data), &code) != 0 && code.dli_fname != nullptr &&
-                          fs::path(code.dli_fname).is_absolute();  // of the program it may be as it was typed
-    const fs::path loaded = is_found ? fs::canonical(code.dli_fname, ignored) : fs::path();
+    const bool is_found = dladdr(reinterpret_cast<const void*>(&holds_data), &code) != 0 && code.dli_fname != nullptr;
+    // A name alone is what somebody typed for a program of $PATH; here a file may be called the same.
+    const bool is_path = is_found && fs::path(code.dli_fname).has_parent_path();
+    const fs::path loaded = is_path ? fs::canonical(code.dli_fname, ignored) : fs::path();
     std::vector<fs::path> folders;
     if (!loaded.empty() && loaded.parent_path() != program_folder()) {
         for (const char* path : {"share/dodona", "../share/dodona", "../../share/dodona"}) {

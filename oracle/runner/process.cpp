@@ -131,7 +131,7 @@ void Process::terminate(bool at_once) {
 }
 
 bool is_free(const std::string& log, std::chrono::milliseconds patience) {
-    const int file = ::open(log.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int file = ::open(log.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
         return true;
     }

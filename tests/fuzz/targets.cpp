@@ -21,6 +21,7 @@
 #include "files/plan_file.hpp"
 #include "files/run_table.hpp"
 #include "files/strategy_file.hpp"
+#include "files/study_file.hpp"
 #include "files/traced/traced_model.hpp"
 #include "files/traced/traced_onnx.hpp"
 #include "graph/graph.hpp"
@@ -74,6 +75,12 @@ void plan(const std::string& bytes) {
     quietly([&] {
         static_cast<void>(files::read_plan(document(bytes), library().strategy_opener(), library().framework_opener(),
                                            library().mechanism_opener()));
+    });
+}
+void study(const std::string& bytes) {
+    quietly([&] {
+        const trials::Study study = files::read_study(document(bytes));
+        static_cast<void>(trials::draw_trials(study.space, study.draw));
     });
 }
 void noise(const std::string& bytes) {
@@ -155,6 +162,7 @@ std::span<const Target> targets() {
         {"strategy", strategy, {"tests/files/bad/strategy.txt", "oracle/plan/strategies"}},
         {"framework", framework, {"tests/files/bad/framework.txt", "oracle/plan/frameworks"}},
         {"plan", plan, {"tests/files/bad/plan.txt"}},
+        {"study", study, {"tests/files/bad/trials.txt"}},
         {"noise", noise, {"tests/files/bad/noise.txt"}},
         {"runs", runs, {"tests/files/bad/runs.txt"}},
         {"shares", shares, {}},
