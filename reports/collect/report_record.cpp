@@ -226,6 +226,7 @@ public:
             const ReportMeasured& run = report.measured[i];
             const std::string path = fmt::format("measured[{}]", i);
             require(run.devices > 0, path + ".gpus", "a number above 0 is expected");
+            require(run.batch > 0, path + ".batch", "a number above 0 is expected");
             require(run.measured > Seconds{}, path + ".measured_s", "a time above 0 is expected");
             check_time(run.predicted, path + ".predicted_s");
         }
@@ -246,6 +247,8 @@ public:
         if (point.plan) {
             check_time(point.plan->step, path + "plan.step_time_s");
             require(point.plan->samples_per_second > 0, path + "plan.samples_per_s", "a number above 0 is expected");
+            require(point.plan->tokens_per_second.value_or(1) > 0, path + "plan.tokens_per_s",
+                    "a number above 0 is expected");
         }
     }
 

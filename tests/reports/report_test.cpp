@@ -114,6 +114,29 @@ TEST(Report, NamesWhatIsWrongInAFile) {
         << faults;
 }
 
+TEST(Report, IsCheckedBeforeItIsUsed) {
+    const nlohmann::json whole = nlohmann::json::parse(json_line(report_record(small_report())));
+    const auto tells = [&](const char* at, const nlohmann::json& value, const std::string& message) {
+        nlohmann::json changed = whole;
+        changed[nlohmann::json::json_pointer(at)] = value;
+        const std::string faults = fault_of(changed.dump());
+        EXPECT_NE(faults.find(message), std::string::npos) << at << "\n" << faults;
+    };
+    const std::string point = "/scalings/0/strategies/0/points/1";
+    tells("/scalings", nlohmann::json::array(), "scalings: one at least is expected\n");
+    tells("/inputs/gpus", nlohmann::json::array(), "inputs.gpus: one number at least is expected\n");
+    tells((point + "/gpus").c_str(), 1, "points[1].gpus: a number above that of the point before is expected\n");
+    tells((point + "/gpus").c_str(), -2, "points[1].gpus: -2 is not in 0..1000000000\n");
+    tells((point + "/batch").c_str(), 63, "points[1].batch: 64 is expected\n");
+    tells((point + "/plan/step_time_s/value").c_str(), 0, "plan.step_time_s: a time above 0 within its interval");
+    tells((point + "/plan/samples_per_s").c_str(), 1e308, "plan.samples_per_s: 1e+308 is beyond 1e+30\n");
+    tells((point + "/plan/tokens_per_s").c_str(), 0, "plan.tokens_per_s: a number above 0 is expected\n");
+    tells("/best/timeline/bars/0/stage", 99, "bars[0].stage: one of 2 stages, counted from 0, is expected\n");
+    tells("/best/timeline/bars/0/start_s", 1e9, "bars[0].start_s: a bar within the step is expected\n");
+    tells("/best/timeline/bars/0/component", "\x1b[2J", "bars[0].component: no part of a step is called that\n");
+    tells("/best/sensitivity/table/rows/0", {"a", "b", "c"}, "table.rows[0]: at most 2 cells are expected\n");
+}
+
 TEST(Report, GetsThinnerAndKeepsItsEnds) {
     Report report = small_report();
     report.best->devices = 2;

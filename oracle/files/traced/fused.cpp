@@ -108,14 +108,15 @@ private:
 
     /// The operand beside a constant one.
     [[nodiscard]] std::optional<TensorId> varying(const TracedNode& node) const {
-        if (node.inputs.size() == 1) {
-            return node.inputs[0];
+        const auto& inputs = node.inputs;
+        const auto is_left_out = [](TensorId id) { return id == kNoTensor; };
+        if (inputs.empty() || inputs.size() > 2 || std::any_of(inputs.begin(), inputs.end(), is_left_out)) {
+            return std::nullopt;
         }
-        if (node.inputs.size() == 2 && graph_.is_constant(node.inputs[1])) {
-            return node.inputs[0];
+        if (inputs.size() == 1 || graph_.is_constant(inputs[1])) {
+            return inputs[0];
         }
-        return node.inputs.size() == 2 && graph_.is_constant(node.inputs[0]) ? std::optional(node.inputs[1])
-                                                                             : std::nullopt;
+        return graph_.is_constant(inputs[0]) ? std::optional(inputs[1]) : std::nullopt;
     }
 
     static void become(TracedNode& node, TracedOp op, std::vector<TensorId> inputs) {

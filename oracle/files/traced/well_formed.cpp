@@ -20,13 +20,16 @@ public:
         const std::size_t rank = shape(0).size();
         const std::size_t to = result().size();
         switch (node_.op) {
-            case TracedOp::transpose: return is_permutation(numbers("axes"), rank);
+            case TracedOp::unknown:
+            case TracedOp::reshape:
+            case TracedOp::expand: return true;
+            case TracedOp::transpose: return to == rank && is_permutation(numbers("axes"), rank);
             case TracedOp::slice: return has_axis(rank) && (to == rank || to + 1 == rank);
             case TracedOp::split: return has_axis(rank);
             case TracedOp::concat: return has_axis(to) && are_of_rank(to);
             case TracedOp::softmax:
             case TracedOp::layer_norm:
-            case TracedOp::rms_norm: return has_axis(rank);
+            case TracedOp::rms_norm: return has_axis(rank) && keeps_shape();
             case TracedOp::mean: return has_axes(rank);
             case TracedOp::pad: return numbers("pad").size() == 2 * rank;
             case TracedOp::conv:
@@ -34,12 +37,12 @@ public:
                 return rank > 2 && to == rank && shape(1).size() == rank && has_window(rank) && number("groups", 1);
             case TracedOp::max_pool:
             case TracedOp::average_pool: return rank > 2 && to == rank && has_window(rank);
-            case TracedOp::global_pool:
+            case TracedOp::global_pool: return rank > 2;
             case TracedOp::batch_norm:
-            case TracedOp::instance_norm: return rank > 2;
-            case TracedOp::group_norm: return rank > 2 && number("groups", 1);
-            case TracedOp::local_response_norm: return rank > 2 && number("size", 1);
-            case TracedOp::linear: return rank > 0 && to > 0 && shape(1).size() == 2;
+            case TracedOp::instance_norm: return rank > 2 && keeps_shape();
+            case TracedOp::group_norm: return rank > 2 && keeps_shape() && number("groups", 1);
+            case TracedOp::local_response_norm: return rank > 2 && keeps_shape() && number("size", 1);
+            case TracedOp::linear: return rank > 0 && to == rank && shape(1).size() == 2;
             case TracedOp::matmul: return rank > 0 && !shape(1).empty();
             case TracedOp::attention: return rank > 2 && shape(1).size() > 2 && shape(2).size() > 2;
             case TracedOp::embedding: return rank == 2;
@@ -48,7 +51,13 @@ public:
             case TracedOp::rnn:
                 return rank == 3 && number("hidden", 1) && number("layers", 1) && number("directions", 1) &&
                        node_.number("directions", 1) <= 2;
-            default: return true;
+            case TracedOp::add:
+            case TracedOp::subtract:
+            case TracedOp::multiply:
+            case TracedOp::divide:
+            case TracedOp::power: return to == std::max(rank, shape(1).size());
+            case TracedOp::where: return to == std::max({rank, shape(1).size(), shape(2).size()});
+            default: return keeps_shape();
         }
     }
 
@@ -79,6 +88,8 @@ private:
             default: return 1;
         }
     }
+
+    [[nodiscard]] bool keeps_shape() const { return result() == shape(0); }
 
     /// Those that the operator needs are there.
     [[nodiscard]] bool has_inputs(std::size_t count) const {
