@@ -198,7 +198,8 @@ TEST(TrialsRun, ItsTableIsPrintableAndReadBack) {
     EXPECT_NE(table.find(",-0.5,"), std::string::npos) << table;
     const Outcome read = place.run("trials study.yaml --slots 1 --observed out/trials.csv --format json");
     ASSERT_EQ(read.code, 0) << read.err;
-    for (const nlohmann::json& trial : nlohmann::json::parse(read.out)["schedule"]) {
+    const nlohmann::json answer = nlohmann::json::parse(read.out);
+    for (const nlohmann::json& trial : answer["schedule"]) {
         EXPECT_EQ(trial["time_from"], "observed") << trial;
     }
 }
