@@ -36,15 +36,13 @@ public:
     /// The built-in framework that is usual; else the neutral one. `strategy`: null for several.
     [[nodiscard]] plan::Framework of(const plan::Strategy* strategy, const plan::Offload& offload) const {
         const plan::Framework* usual =
-            plan::usual_framework(all_, workload_.graph, strategy, workload_.cluster.device.maker(), offload);
+            plan::usual_framework(all_, workload_.graph, strategy, workload_.cluster.device, offload);
         return on_machine(usual != nullptr ? *usual : plan::Framework{}, workload_.cluster);
     }
 
-    /// Whether software of networks of this kind runs the strategy.
+    /// Whether that can run it.
     [[nodiscard]] bool runs(const plan::Strategy& strategy, const plan::Offload& offload) const {
-        const auto maker = workload_.cluster.device.maker();
-        return !plan::has_own_software(all_, workload_.graph, maker) ||
-               !plan::is_usual_for_others(of(&strategy, offload), workload_.graph);
+        return plan::can_run(of(&strategy, offload), &strategy, workload_.cluster.device, offload);
     }
 
     /// Of each strategy; where offload varies, also what can keep in host memory what that cannot.
@@ -94,9 +92,20 @@ plan::Framework typed_framework(Arguments& arguments, const std::string& typed, 
                       workload.cluster);
 }
 
+/// Whether a framework can run a strategy; nothing is known of strategies that are not built in.
+bool can_run(const plan::Framework& framework, const plan::Strategy& strategy) {
+    const std::vector<std::string> built_in = library().strategies();
+    return std::find(built_in.begin(), built_in.end(), strategy.name) == built_in.end() || framework.can_run(strategy);
+}
+
 /// "transformers runs data, zero1, zero2".
 std::string runs_text(const plan::Framework& framework) {
-    return fmt::format("{} runs {}", framework.name, fmt::join(framework.runs, ", "));
+    std::vector<std::string_view> levels;
+    for (const plan::ShardLevel level : framework.levels) {
+        levels.push_back(plan::name(level));
+    }
+    return fmt::format("{} runs {}{}", framework.name, fmt::join(framework.runs, ", "),
+                       levels.empty() ? "" : fmt::format(", and shards {}", fmt::join(levels, ", ")));
 }
 
 }  // namespace
@@ -108,7 +117,7 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload, con
         return UsualSoftware(workload).of(strategy, offload);
     }
     plan::Framework framework = typed_framework(arguments, *typed, workload);
-    if (strategy != nullptr && !framework.can_run(*strategy)) {
+    if (strategy != nullptr && !can_run(framework, *strategy)) {
         note("{} cannot run {}: it is predicted as if it could ({})", framework.name, strategy->name,
              runs_text(framework));
     }
@@ -139,10 +148,10 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
     }
     std::vector<plan::Strategy> runs;
     std::copy_if(space.strategies.begin(), space.strategies.end(), std::back_inserter(runs),
-                 [&](const plan::Strategy& strategy) { return framework.can_run(strategy); });
+                 [&](const plan::Strategy& strategy) { return can_run(framework, strategy); });
     if (runs.empty() || (named && runs.size() < space.strategies.size())) {
         const auto other = std::find_if(space.strategies.begin(), space.strategies.end(),
-                                        [&](const plan::Strategy& strategy) { return !framework.can_run(strategy); });
+                                        [&](const plan::Strategy& strategy) { return !can_run(framework, strategy); });
         arguments.fault("--framework", fmt::format("{} cannot run {}", framework.name, other->name),
                         runs_text(framework));
         return;

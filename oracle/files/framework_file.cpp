@@ -216,7 +216,8 @@ const Description& description<Framework>() {
         .summary =
             "What the software of one generation adds in training to kernels and links that were measured alone.",
         .keys =
-            {file_name<&Framework::name>("framework"), file_source<&Framework::source>(),
+            {file_name<&Framework::name>("framework"),
+             file_source<&Framework::source>(),
              optional<&Framework::summary>("summary", "One line for lists."),
              optional<&Framework::memory>("memory", "The memory profile of such software.", {.default_text = "none"}),
              optional<&Framework::fitted_to>("fitted_to", "Groups of published runs that it was fitted to.",
@@ -231,10 +232,17 @@ const Description& description<Framework>() {
                                         "it, another is said to be "
                                         "none of its own.",
                                         {.default_text = "all strategies", .or_single = true}),
+             optional<&Framework::levels>("levels", "ZeRO levels that it can run.",
+                                          {.default_text = "all", .or_single = true}),
              optional_as<&Framework::cannot_offload>(words_of_flags<plan::Offload, plan::kOffloadNames>(),
                                                      "cannot_offload", "What it cannot keep in host memory.",
                                                      {.default_text = "nothing"}),
-             optional<&Framework::runs_source>("runs_source", "Where both are written.", {.default_text = "none"}),
+             optional<&Framework::needs>("needs",
+                                         "The precision that devices must multiply in: bf16 for NVIDIA's from Ampere "
+                                         "on, which have the units of "
+                                         "fused attention and Transformer Engine.",
+                                         {.default_text = "any device"}),
+             optional<&Framework::runs_source>("runs_source", "Where these are written.", {.default_text = "none"}),
              optional<&Framework::usual_for>(
                  "usual_for",
                  "Used by default for models with one of these operators; \"*\": for any model that no other framework "
@@ -249,6 +257,11 @@ const Description& description<Framework>() {
                  "usual_on",
                  "And only on devices of these makers; a device whose file names no family counts as NVIDIA's.",
                  {.default_text = "all", .or_single = true}),
+             optional<&Framework::usual_with>("usual_with",
+                                              "Before others on devices that multiply in this precision, as those that "
+                                              "it was written for do, and after "
+                                              "them on others.",
+                                              {.default_text = "no precision"}),
              optional<&Framework::usual_offload>(
                  "usual_offload",
                  "And only for plans that keep something in host memory, under strategies all of whose axes may shard "

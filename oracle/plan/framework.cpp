@@ -33,7 +33,9 @@ void Framework::add(const Mechanism& mechanism) {
 }
 
 bool Framework::can_run(const Strategy& strategy) const {
-    return runs.empty() || std::find(runs.begin(), runs.end(), strategy.name) != runs.end();
+    const bool has_level =
+        !strategy.shard || levels.empty() || std::find(levels.begin(), levels.end(), *strategy.shard) != levels.end();
+    return has_level && (runs.empty() || std::find(runs.begin(), runs.end(), strategy.name) != runs.end());
 }
 
 bool Framework::can_offload(const Offload& offload) const {

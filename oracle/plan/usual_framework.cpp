@@ -23,9 +23,16 @@ int fitness(const Framework& framework, const graph::Graph& graph) {
     return best;
 }
 
-bool is_usual_on(const Framework& framework, std::optional<cluster::Maker> maker) {
+bool is_usual_on(const Framework& framework, const cluster::Device& device) {
     const std::vector<cluster::Maker>& makers = framework.usual_on;
-    return makers.empty() || std::find(makers.begin(), makers.end(), maker.value_or(kUsualMaker)) != makers.end();
+    const cluster::Maker maker = device.maker().value_or(kUsualMaker);
+    return makers.empty() || std::find(makers.begin(), makers.end(), maker) != makers.end();
+}
+
+/// Of software for newer devices more on these, less on others. Formats of fewer bits came later.
+int fits_generation(const Framework& framework, const cluster::Device& device) {
+    const std::optional<Precision>& with = framework.usual_with;
+    return !with ? 0 : !device.supports(*with) ? -1 : is_narrow(*with) ? 2 : 1;
 }
 
 bool is_among(const std::vector<std::string>& axes, const std::string& axis) {
@@ -47,19 +54,19 @@ bool only_shards(const Strategy& strategy) {
 }  // namespace
 
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
-                                 std::optional<cluster::Maker> maker, const Offload& offload) {
+                                 const cluster::Device& device, const Offload& offload) {
     const Framework* usual = nullptr;
-    std::tuple best{false, 0, false};
+    std::tuple best{false, 0, false, false, -2};
     for (const Framework& framework : all) {
         const auto& levels = framework.usual_levels;
         const bool names = strategy != nullptr && strategy->shard &&
                            std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
         const bool has_strategy =
             framework.usual_offload ? strategy == nullptr || only_shards(*strategy) : levels.empty() || names;
-        const bool has_place = is_usual_on(framework, maker) && (offload.any() || !framework.usual_offload);
-        const std::tuple its(framework.usual_offload, fitness(framework, graph), names);
-        const bool can_run = (strategy == nullptr || framework.can_run(*strategy)) && framework.can_offload(offload);
-        if (fitness(framework, graph) > 0 && has_strategy && can_run && has_place && its > best) {
+        const bool has_place = is_usual_on(framework, device) && (offload.any() || !framework.usual_offload);
+        const std::tuple its(framework.usual_offload, fitness(framework, graph),
+                             can_run(framework, strategy, device, offload), names, fits_generation(framework, device));
+        if (fitness(framework, graph) > 0 && has_strategy && has_place && its > best) {
             usual = &framework;
             best = its;
         }
@@ -67,14 +74,10 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
     return usual;
 }
 
-bool is_usual_for_others(const Framework& framework, const graph::Graph& graph) {
-    return fitness(framework, graph) == 1;
-}
-
-bool has_own_software(std::span<const Framework> all, const graph::Graph& graph, std::optional<cluster::Maker> maker) {
-    return std::any_of(all.begin(), all.end(), [&](const Framework& framework) {
-        return is_usual_on(framework, maker) && fitness(framework, graph) > 1;
-    });
+bool can_run(const Framework& framework, const Strategy* strategy, const cluster::Device& device,
+             const Offload& offload) {
+    return (strategy == nullptr || framework.can_run(*strategy)) && framework.can_offload(offload) &&
+           (!framework.needs || device.supports(*framework.needs));
 }
 
 }  // namespace dodona::plan

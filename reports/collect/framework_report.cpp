@@ -55,12 +55,19 @@ KeyFigures framework_figures(const plan::Framework& framework) {
                 (framework.usual_offload ? ", where something is kept in host memory and no axis splits a sample"
                                          : "") +
                 (levels.empty() ? "" : ", under strategies with " + join(levels, " or ")) +
-                (framework.usual_on.empty() ? "" : ", on devices of " + join(names_of(framework.usual_on), " or ")));
+                (framework.usual_on.empty() ? "" : ", on devices of " + join(names_of(framework.usual_on), " or ")) +
+                (framework.usual_with ? fmt::format(", best those that multiply in {}", name(*framework.usual_with))
+                                      : ""));
     }
     if (!framework.runs.empty()) {
         const std::vector<std::string> not_offloaded = plan::words(framework.cannot_offload);
-        add_line("can run", join(framework.runs) +
+        std::vector<std::string> levels;
+        for (const plan::ShardLevel level : framework.levels) {
+            levels.push_back(zero_text(level));
+        }
+        add_line("can run", join(framework.runs) + (levels.empty() ? "" : "; " + join(levels)) +
                                 (not_offloaded.empty() ? "" : "; in host memory no " + join(not_offloaded, " or ")) +
+                                (framework.needs ? fmt::format("; on devices with {}", name(*framework.needs)) : "") +
                                 " (" + framework.runs_source + ")");
     }
     add_line("unexplained", percent(framework.spread) + " of a step, as a standard deviation");
@@ -138,10 +145,20 @@ Record framework_record(const plan::Framework& framework) {
             {"name", framework.name},
             {"summary", framework.summary},
             {"runs", framework.runs},
+            {"levels",
+             [&] {
+                 std::vector<std::string> levels;
+                 for (const plan::ShardLevel level : framework.levels) {
+                     levels.emplace_back(plan::name(level));
+                 }
+                 return levels;
+             }()},
             {"cannot_offload", plan::words(framework.cannot_offload)},
             {"runs_source", framework.runs_source.empty() ? Record() : Record(framework.runs_source)},
             {"usual_for", framework.usual_for},
             {"usual_on", names_of(framework.usual_on)},
+            {"needs", framework.needs ? Record(std::string(name(*framework.needs))) : Record()},
+            {"usual_with", framework.usual_with ? Record(std::string(name(*framework.usual_with))) : Record()},
             {"usual_offload", framework.usual_offload},
             {"like", framework.like.empty() ? Record() : Record(framework.like)},
             {"fitted_to", framework.fitted_to},
