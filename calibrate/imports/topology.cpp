@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <set>
 #include <utility>
 
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/connected_components.hpp>
 #include <fmt/format.h>
 
 #include "base/check.hpp"
@@ -35,28 +36,18 @@ using Groups = std::vector<std::vector<std::size_t>>;
 
 /// Devices that are joined by paths no wider than `widest`, each group in order, by its first device.
 Groups joined(const Topology& topology, PathClass widest) {
-    std::vector<std::size_t> group(topology.paths.size());
-    std::iota(group.begin(), group.end(), std::size_t{0});
-    for (std::size_t a = 0; a < group.size(); ++a) {
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS> near(topology.paths.size());
+    for (std::size_t a = 0; a < topology.paths.size(); ++a) {
         for (std::size_t b = 0; b < a; ++b) {
-            if (topology.paths[a][b].path <= widest && group[a] != group[b]) {
-                const std::size_t from = std::max(group[a], group[b]);
-                const std::size_t to = std::min(group[a], group[b]);
-                std::replace(group.begin(), group.end(), from, to);
+            if (topology.paths[a][b].path <= widest) {
+                boost::add_edge(a, b, near);
             }
         }
     }
-    Groups groups;
-    for (std::size_t first = 0; first < group.size(); ++first) {
-        std::vector<std::size_t> members;
-        for (std::size_t device = 0; device < group.size(); ++device) {
-            if (group[device] == first) {
-                members.push_back(device);
-            }
-        }
-        if (!members.empty()) {
-            groups.push_back(std::move(members));
-        }
+    std::vector<std::size_t> group_of(topology.paths.size());
+    Groups groups(boost::connected_components(near, group_of.data()));  // numbered by their first devices
+    for (std::size_t device = 0; device < group_of.size(); ++device) {
+        groups[group_of[device]].push_back(device);
     }
     return groups;
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/depth_first_search.hpp>
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
@@ -11,8 +14,11 @@ namespace dodona::simulate {
 
 namespace {
 
-constexpr std::uint32_t kNoneBefore = 0xffffffffU;
-constexpr std::size_t kMostShown = 8;  // tasks of a circle in a message
+constexpr std::size_t kMaxShown = 8;  // tasks of a cycle in a message
+
+/// task -> tasks that it waits for
+using Waits = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                                 boost::no_property, std::uint32_t, std::uint32_t>;
 
 /// The task after whose end an in-order resource takes the next one: the task itself, or the last of those that hold it.
 std::uint32_t releases(const TaskGraph& graph, std::uint32_t task) {
@@ -20,68 +26,50 @@ std::uint32_t releases(const TaskGraph& graph, std::uint32_t task) {
     return holds ? static_cast<std::uint32_t>(graph.held_until[task]) : task;
 }
 
-/// What each task waits for on an in-order resource, and who waits for it.
-struct Streams {
-    std::vector<std::uint32_t> before;  ///< task -> task whose end it waits for, or kNoneBefore
-    Adjacency after;                    ///< the other way round
-};
-
-Streams streams_of(const TaskGraph& graph) {
-    Streams streams;
-    streams.before.assign(graph.size(), kNoneBefore);
-    std::vector<Adjacency::Edge> edges;
+/// Dependencies, and on an in-order resource the end of the task before.
+Waits waits_of(const TaskGraph& graph) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
     for (std::size_t resource = 0; resource < graph.resources.size(); ++resource) {
-        std::uint32_t before = kNoneBefore;
-        for (const std::uint32_t task : graph.in_order_tasks.of(resource)) {
-            streams.before[task] = before;
-            if (before != kNoneBefore) {
-                edges.push_back({before, task});
-            }
-            before = releases(graph, task);
+        const std::span<const std::uint32_t> tasks = graph.in_order_tasks.of(resource);
+        for (std::size_t i = 1; i < tasks.size(); ++i) {
+            edges.emplace_back(tasks[i], releases(graph, tasks[i - 1]));
         }
     }
-    streams.after = Adjacency(graph.size(), edges);
-    return streams;
+    for (std::uint32_t task = 0; task < graph.size(); ++task) {
+        for (const std::uint32_t earlier : graph.predecessors.of(task)) {
+            edges.emplace_back(task, earlier);
+        }
+    }
+    return {boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(), static_cast<std::uint32_t>(graph.size())};
 }
 
-/// Something that a task waits for and that is not among the tasks `done`.
-std::uint32_t awaited_by(const TaskGraph& graph, const Streams& streams, const std::vector<bool>& done,
-                         std::uint32_t task) {
-    for (const std::uint32_t earlier : graph.predecessors.of(task)) {
-        if (!done[earlier]) {
-            return earlier;
+[[noreturn]] void fail_with_cycle(std::span<const std::uint32_t> cycle) {
+    std::string text = fmt::format("task {}", cycle.front());
+    for (std::size_t i = 1; i <= cycle.size(); ++i) {
+        if (i <= kMaxShown || i == cycle.size()) {
+            text += fmt::format("{} task {}", i == 1 ? " waits for" : ", that for", cycle[i % cycle.size()]);
+        } else if (i == kMaxShown + 1) {
+            text += ", …";
         }
     }
-    return streams.before[task];
-}
-
-[[noreturn]] void fail_with_circle(const TaskGraph& graph, const Streams& streams, const std::vector<TaskId>& order) {
-    std::vector<bool> done(graph.size());
-    for (const TaskId task : order) {
-        done[index(task)] = true;
-    }
-    auto task = static_cast<std::uint32_t>(std::find(done.begin(), done.end(), false) - done.begin());
-    std::vector<bool> seen(graph.size());
-    while (!seen[task]) {
-        seen[task] = true;
-        task = awaited_by(graph, streams, done, task);
-    }
-    std::string circle = fmt::format("task {}", task);
-    std::size_t length = 0;
-    std::uint32_t at = task;
-    do {
-        const std::uint32_t next = awaited_by(graph, streams, done, at);
-        if (length < kMostShown || next == task) {
-            circle += fmt::format("{} task {}", length == 0 ? " waits for" : ", that for", next);
-        } else if (length == kMostShown) {
-            circle += ", …";
-        }
-        at = next;
-        ++length;
-    } while (at != task);
-    fail({}, fmt::format("tasks that wait for one another can never start: {}", circle),
+    fail({}, fmt::format("tasks that wait for one another can never start: {}", text),
          "a task waits for its dependencies, and on an in-order resource for the tasks that were added before it");
 }
+
+/// Adds each task to `order` once all that it waits for are there.
+struct TopologicalOrder : boost::default_dfs_visitor {
+    std::vector<TaskId>* order = nullptr;
+    std::vector<std::uint32_t>* path = nullptr;  ///< tasks whose dependencies are being visited, each of the one before
+
+    void discover_vertex(std::uint32_t task, const Waits& /*waits*/) const { path->push_back(task); }
+    void back_edge(const Waits::edge_descriptor& edge, const Waits& waits) const {
+        fail_with_cycle({std::find(path->begin(), path->end(), target(edge, waits)), path->end()});
+    }
+    void finish_vertex(std::uint32_t task, const Waits& /*waits*/) const {
+        path->pop_back();
+        order->push_back(id_at<TaskId>(task));
+    }
+};
 
 }  // namespace
 
@@ -97,33 +85,13 @@ Adjacency tasks_in_order(const TaskGraph& graph) {
 }
 
 std::vector<TaskId> order_of(const TaskGraph& graph) {
-    const Streams streams = streams_of(graph);
-    std::vector<std::uint32_t> waits(graph.size());
     std::vector<TaskId> order;
     order.reserve(graph.size());
-    for (std::size_t task = 0; task < graph.size(); ++task) {
-        waits[task] =
-            static_cast<std::uint32_t>(graph.predecessors.count(task)) + (streams.before[task] == kNoneBefore ? 0 : 1);
-        if (waits[task] == 0) {
-            order.push_back(id_at<TaskId>(task));
-        }
-    }
-    for (std::size_t next = 0; next < order.size(); ++next) {
-        const auto end_of = [&](std::uint32_t later) {
-            if (--waits[later] == 0) {
-                order.push_back(id_at<TaskId>(later));
-            }
-        };
-        for (const std::uint32_t later : graph.successors.of(index(order[next]))) {
-            end_of(later);
-        }
-        for (const std::uint32_t later : streams.after.of(index(order[next]))) {
-            end_of(later);
-        }
-    }
-    if (order.size() < graph.size()) {
-        fail_with_circle(graph, streams, order);
-    }
+    std::vector<std::uint32_t> path;
+    TopologicalOrder visitor;
+    visitor.order = &order;
+    visitor.path = &path;
+    boost::depth_first_search(waits_of(graph), boost::visitor(visitor));
     return order;
 }
 

@@ -9,10 +9,13 @@ root = sys.argv[1]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"][^>"]+[>"])')
 
 
-def complaint(layer, include, layers, reserved):
-    for prefix, folders in reserved.items():
+def complaint(path, layer, include, layers, reserved):
+    for prefix, allowed in reserved.items():
         if include.startswith(prefix):
-            return None if layer in folders else f"belongs in {' and '.join(folders) or 'no layer'} only"
+            folders = [folder for folder in allowed if folder != ".cpp"]
+            if layer not in folders:
+                return f"belongs in {' and '.join(folders) or 'no layer'} only"
+            return None if path.endswith(".cpp") or ".cpp" not in allowed else "belongs in .cpp files only"
     if include[0] == "<":
         return None
     target = tree.layer_of(include.strip('"'), layers)
@@ -33,7 +36,7 @@ def main():
             continue
         for number, line in enumerate(tree.text(root, path).splitlines(), 1):
             include = INCLUDE.match(line)
-            why = include and complaint(layer, include[1], layers, reserved)
+            why = include and complaint(path, layer, include[1], layers, reserved)
             if why:
                 complaints.append(f"{path}:{number}: {include[1]} {why}")
     tree.report(complaints)

@@ -7,7 +7,7 @@ import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 OPERATORS = 'OperatorKind{"conv", build_conv, 1, 1, "convolution"},\n'
-LAYERS = '# a comment\nbase:\ngraph: base\n<yaml-cpp/: graph\n<mpi:\n'
+LAYERS = '# a comment\nbase:\ngraph: base\n<yaml-cpp/: graph\n<boost/: .cpp graph\n<mpi:\n'
 TREE = {"operators": {"oracle/graph/operators.cpp": OPERATORS}}  # what a lint reads beside the file under test
 
 # lint, path, content, what the lint must say (None: nothing)
@@ -16,6 +16,9 @@ CASES = [
     ("layers", "oracle/base/a.cpp", '\n#include "graph/a.hpp"\n', "oracle/base/a.cpp:2: \"graph/a.hpp\" is not below"),
     ("layers", "oracle/base/a.cpp", "#include <yaml-cpp/yaml.h>\n", "belongs in graph only"),
     ("layers", "oracle/base/a.cpp", "#include <mpi.h>\n", "belongs in no layer only"),
+    ("layers", "oracle/graph/a.cpp", "#include <boost/a.hpp>\n", None),
+    ("layers", "oracle/graph/a.hpp", "#include <boost/a.hpp>\n", "a.hpp:1: <boost/a.hpp> belongs in .cpp files only"),
+    ("layers", "oracle/base/a.cpp", "#include <boost/a.hpp>\n", "belongs in graph only"),
     ("layers", "oracle/base/a.cpp", '#include "a.hpp"\n', "is in no layer"),
     ("layers", "calibrate/a.cpp", '#include "base/a.hpp"\n', "its folder is not in oracle/LAYERS"),
     ("layers", "oracle/graph/part/a.cpp", '#include "base/a.hpp"\n#include "graph/a.hpp"\n', None),

@@ -270,6 +270,35 @@ TEST(Play, TasksThatWaitForOneAnotherAreNamed) {
         "tasks that wait for one another can never start: task 0 waits for task 2, that for task 1, that for task 0");
 }
 
+TEST(Play, OfALongCycleTheFirstTasksAreNamed) {
+    TaskGraphBuilder builder;
+    for (std::uint32_t i = 0; i < 20; ++i) {
+        builder.add({.duration = 1_s});
+    }
+    for (std::uint32_t i = 0; i < 20; ++i) {
+        builder.depend(TaskId{i}, TaskId{i < 10 ? (i + 1) % 10 : 0});
+    }
+    EXPECT_EQ(
+        message([&] { std::move(builder).build(); }),
+        "tasks that wait for one another can never start: task 0 waits for task 1, that for task 2, that for "
+        "task 3, that for task 4, that for task 5, that for task 6, that for task 7, that for task 8, …, that for "
+        "task 0");
+}
+
+TEST(Play, AChainOfAMillionTasksMayBeAddedFromItsEnd) {
+    constexpr std::uint32_t kTasks = 1'000'000;
+    TaskGraphBuilder builder;
+    for (std::uint32_t i = 0; i < kTasks; ++i) {
+        builder.add({.duration = 1_s});
+    }
+    for (std::uint32_t i = 1; i < kTasks; ++i) {
+        builder.depend(TaskId{i - 1}, TaskId{i});
+    }
+    const Timeline timeline = play(std::move(builder).build());
+    EXPECT_EQ(timeline.end.front(), kTasks * 1_s);
+    EXPECT_EQ(timeline.end.back(), 1_s);
+}
+
 TEST(Play, TasksThatHoldResourcesCrosswiseAreAnError) {
     TaskGraphBuilder builder;
     std::vector<TaskId> firsts;
