@@ -182,7 +182,7 @@ trials::Study read_asked_study(Arguments& arguments) {
         study.draw.sampling = *value_of<trials::Sampling>(*word);
     }
     study.draw.count = static_cast<std::size_t>(
-        arguments.count("--count", trials::kMostTrials).value_or(static_cast<std::int64_t>(study.draw.count)));
+        arguments.count("--count", trials::kMaxTrials).value_or(static_cast<std::int64_t>(study.draw.count)));
     study.draw.seed =
         static_cast<std::uint64_t>(arguments.count("--seed").value_or(static_cast<std::int64_t>(study.draw.seed)));
     set_parameters(arguments, study);
@@ -190,7 +190,7 @@ trials::Study read_asked_study(Arguments& arguments) {
     const auto combinations = trials::combinations(study.space);
     if (is_grid && arguments.has("--count")) {
         arguments.fault("--count", "a grid has all trials", "add --sampling random or latin-hypercube");
-    } else if (is_grid && (!combinations || *combinations > trials::kMostTrials)) {
+    } else if (is_grid && (!combinations || *combinations > trials::kMaxTrials)) {
         arguments.fault("--sampling", combinations ? "the grid has too many trials" : "a range has no grid",
                         "random or latin-hypercube");
     } else if (!is_grid && study.draw.count == 0) {

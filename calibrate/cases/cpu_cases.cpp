@@ -339,7 +339,7 @@ void interferences(std::vector<Case>& cases, bool quick) {
 }  // namespace
 
 std::vector<Case> crowds_of(const std::vector<Case>& network, int cores) {
-    constexpr std::size_t kMost = 3;
+    constexpr std::size_t kMax = 3;
     std::vector<Case> all;
     for (const char* kind : {"matmul", "convolution"}) {
         std::vector<Case> large;
@@ -351,7 +351,7 @@ std::vector<Case> crowds_of(const std::vector<Case>& network, int cores) {
         }
         std::stable_sort(large.begin(), large.end(),
                          [](const Case& a, const Case& b) { return multiplications(a) > multiplications(b); });
-        for (std::size_t i = 0; i < std::min(kMost, large.size()); ++i) {
+        for (std::size_t i = 0; i < std::min(kMax, large.size()); ++i) {
             add_crowds(all, large[i], 20, cores);
         }
     }

@@ -15,13 +15,13 @@ namespace dodona::calibrate::cpu {
 namespace {
 
 constexpr Bytes kWhereUnknown = 32_MiB;
-constexpr int kMostCaches = 8;
+constexpr int kMaxCaches = 8;
 
 }  // namespace
 
 std::vector<Cache> caches_of(int cpu) {
     std::vector<Cache> caches;
-    for (int index = 0; index < kMostCaches; ++index) {
+    for (int index = 0; index < kMaxCaches; ++index) {
         const std::string folder = fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/", cpu, index);
         std::ifstream level_file(folder + "level");
         std::ifstream type_file(folder + "type");
@@ -38,7 +38,7 @@ std::vector<Cache> caches_of(int cpu) {
 }
 
 CacheFlush::CacheFlush(const TensorFactory& tensors, const std::vector<Cache>& caches)
-    : size_(min(caches.empty() ? kWhereUnknown : 2.0 * caches.back().size, kMostFlushed)),
+    : size_(min(caches.empty() ? kWhereUnknown : 2.0 * caches.back().size, kMaxFlushed)),
       memory_(tensors.random(static_cast<std::int64_t>(size_.in(Bytes::of_base(sizeof(float)))))) {}
 
 void CacheFlush::operator()(bool own_threads) const {

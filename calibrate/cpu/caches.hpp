@@ -19,11 +19,11 @@ std::vector<Cache> caches_of(int cpu);
 
 /// Reads enough memory to evict what a kernel left in the caches, as the layers between two uses of a tensor do.
 ///
-/// Twice the last level, at most kMostFlushed: the rest of a training step that lies between two uses of a tensor is of
+/// Twice the last level, at most kMaxFlushed: the rest of a training step that lies between two uses of a tensor is of
 /// that order on a CPU, and a virtual machine that reports its host's 260 MiB has no such cache to itself.
 class CacheFlush {
 public:
-    static constexpr Bytes kMostFlushed = 64_MiB;
+    static constexpr Bytes kMaxFlushed = 64_MiB;
 
     CacheFlush(const TensorFactory& tensors, const std::vector<Cache>& caches);
     /// On all threads of OpenMP, which then wait busily for what comes next; or, for a job with threads of its own, on

@@ -41,9 +41,9 @@ double density_of(const Case& asked) {
 }
 
 Job sparse(const Case& asked, bool exact, const TensorFactory& factory) {
-    constexpr std::int64_t kMostPasses = 64;
+    constexpr std::int64_t kMaxPasses = 64;
     const std::int64_t elements = count(asked, "elements");
-    const auto passes = static_cast<int>(std::min(count(asked, "passes", 20), kMostPasses));
+    const auto passes = static_cast<int>(std::min(count(asked, "passes", 20), kMaxPasses));
     const auto size = static_cast<std::size_t>(elements);
     const double density = density_of(asked);
     TensorFactory::expect(2 * elements);

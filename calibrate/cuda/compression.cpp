@@ -118,12 +118,12 @@ double density_of(const Case& asked) {
 
 Work prepare_sparse(const Case& asked, bool exact, BenchmarkContext& context) {
     constexpr double kUsualPasses = 20;
-    constexpr double kMostPasses = 64;
-    constexpr Count kMostElements = 0xffffffff;  // their indices have 32 bits
-    constexpr int kOtherLaunches = 7;            // beside the passes
+    constexpr double kMaxPasses = 64;
+    constexpr Count kMaxElements = 0xffffffff;  // their indices have 32 bits
+    constexpr int kOtherLaunches = 7;           // beside the passes
     const Count elements = positive(asked, "elements");
     const double density = density_of(asked);
-    if (elements > kMostElements) {
+    if (elements > kMaxElements) {
         throw CannotMeasure("a selection is measured of fewer than 2^32 elements");
     }
     const auto buffer = [](std::size_t bytes, const char* what) {
@@ -132,7 +132,7 @@ Work prepare_sparse(const Case& asked, bool exact, BenchmarkContext& context) {
     const auto k = std::max<Count>(1, static_cast<Count>(density * static_cast<double>(elements)));
     const auto sent = 4 * static_cast<std::size_t>(k);
     const Sparse s{.exact = exact,
-                   .passes = static_cast<int>(std::min(asked.number("passes", kUsualPasses), kMostPasses)),
+                   .passes = static_cast<int>(std::min(asked.number("passes", kUsualPasses), kMaxPasses)),
                    .k = k,
                    .values = normal_tensor(context, Element::fp32, elements, "the values"),
                    .sum = zero_tensor(context, Element::fp32, elements, "the sum"),

@@ -348,9 +348,9 @@ struct SelectionScratch {
 
 /// Few enough that what each adds to the counts of all is little beside what it reads.
 unsigned counting_blocks(Count elements) {
-    constexpr unsigned kMost = 1024;
+    constexpr unsigned kMax = 1024;
     const unsigned blocks = blocks_for(elements / kOctet);
-    return blocks < kMost ? blocks : kMost;
+    return blocks < kMax ? blocks : kMax;
 }
 
 unsigned tiles_of(Count elements) { return static_cast<unsigned>((elements + kTile - 1) / kTile); }

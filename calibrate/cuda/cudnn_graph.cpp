@@ -30,7 +30,7 @@ void expect(cudnnStatus_t answer, const std::string& doing) {
 /// `device` is null where the graph has a handle, which knows its own.
 std::vector<CudnnDescriptor> configurations(const CudnnDescriptor& graph, const CudnnDevice* device,
                                             cudnnBackendHeurMode_t mode) {
-    constexpr std::int64_t kMost = 16;
+    constexpr std::int64_t kMax = 16;
     std::vector<CudnnDescriptor> found;
     try {
         CudnnDescriptor heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -41,16 +41,16 @@ std::vector<CudnnDescriptor> configurations(const CudnnDescriptor& graph, const 
         }
         heuristic.finalize("asking cuDNN's heuristic");
         std::vector<cudnnBackendDescriptor_t> raw;
-        for (std::int64_t i = 0; i < kMost; ++i) {
+        for (std::int64_t i = 0; i < kMax; ++i) {
             found.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
             raw.push_back(found.back().get());
         }
         std::int64_t count = 0;
         if (cudnnBackendGetAttribute(heuristic.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                                     kMost, &count, raw.data()) != CUDNN_STATUS_SUCCESS) {
+                                     kMax, &count, raw.data()) != CUDNN_STATUS_SUCCESS) {
             count = 0;
         }
-        found.erase(found.begin() + std::min(count, kMost), found.end());
+        found.erase(found.begin() + std::min(count, kMax), found.end());
     } catch (const CannotMeasure&) {
         found.clear();  // this mode has nothing for the graph; another may
     }

@@ -122,9 +122,9 @@ __device__ inline void each_of_grid(Count count, F f) {
 
 /// Enough blocks to fill any GPU, few enough that each has some packs to itself.
 inline unsigned blocks_for(Count items) {
-    constexpr Count kMost = 16384;
+    constexpr Count kMax = 16384;
     const Count blocks = (items + kThreads - 1) / kThreads;
-    return static_cast<unsigned>(blocks < 1 ? 1 : blocks > kMost ? kMost : blocks);
+    return static_cast<unsigned>(blocks < 1 ? 1 : blocks > kMax ? kMax : blocks);
 }
 
 /// Calls f with a null pointer of the type that the element is stored as.

@@ -20,7 +20,7 @@ namespace dodona::calibrate::cuda {
 namespace {
 
 constexpr int kFewestHot = 3;
-constexpr int kMostLaunches = 640;  // a held stream takes about a thousand
+constexpr int kMaxLaunches = 640;  // a held stream takes about a thousand
 constexpr Seconds kHotLength = 0.02_s;
 constexpr Seconds kLastingLength = 0.4_s;  // power and clocks settle within a few tenths of a second
 constexpr Seconds kWorthLasting = 50_us;   // below it the GPU's queue, not its power, sets the pace
@@ -105,7 +105,7 @@ private:
     /// Without overwriting the cache between executions; and, for what lasts, at the clocks that power leaves.
     void time_hot(const Work& work, Measurement& measured) {
         const Seconds cold = max(measured.time.median * static_cast<double>(work.executions), 1_us);
-        const int most = std::max(kMostLaunches / work.launches, 1);
+        const int most = std::max(kMaxLaunches / work.launches, 1);
         const int repeats = std::clamp(static_cast<int>(kHotLength / cold), 1, most);
         std::vector<Seconds> laps;
         for (int lap = 0; lap < kFewestHot; ++lap) {

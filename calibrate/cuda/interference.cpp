@@ -12,7 +12,7 @@ namespace dodona::calibrate::cuda {
 namespace {
 
 constexpr Seconds kLength = 0.02_s;  // of what is measured
-constexpr int kMost = 200;           // executions: a stream takes about a thousand launches before the host waits
+constexpr int kMax = 200;            // executions: a stream takes about a thousand launches before the host waits
 constexpr double kCover = 3;         // the other one lasts that much longer: it is there from begin to end
 
 Case load_case(const std::string& resource) {
@@ -51,7 +51,7 @@ struct Side {
     }
 };
 
-int times_for(Seconds each, Seconds length) { return std::clamp(static_cast<int>(length / max(each, 1_us)), 1, kMost); }
+int times_for(Seconds each, Seconds length) { return std::clamp(static_cast<int>(length / max(each, 1_us)), 1, kMax); }
 
 Seconds alone(Side& side) {
     side.enqueue(1);
@@ -66,7 +66,7 @@ Seconds alone(Side& side) {
 Seconds beside(Side& measured, Seconds alone_each, Side& cover, Seconds cover_each) {
     const int times = times_for(alone_each, kLength);
     const Seconds length = alone_each * static_cast<double>(times * measured.work.executions);
-    cover.enqueue(std::clamp(static_cast<int>(kCover * length / max(cover_each, 1_us)), 2, kMost));
+    cover.enqueue(std::clamp(static_cast<int>(kCover * length / max(cover_each, 1_us)), 2, kMax));
     cover.begin.wait();
     measured.enqueue(times);
     measured.end.wait();

@@ -25,7 +25,7 @@ namespace {
 
 using threads::Setting;
 
-constexpr std::int64_t kMostRounds = 100'000;
+constexpr std::int64_t kMaxRounds = 100'000;
 constexpr std::uint32_t kSeed = 1;
 
 std::vector<Option> executor_options() {
@@ -107,8 +107,8 @@ void predict_own_cells(AskedThreads& asked) {
 
 int run_executor(Arguments& arguments) {
     const Output output = read_output(arguments);
-    const auto rounds = static_cast<int>(arguments.count("--rounds", kMostRounds).value_or(20));
-    const auto passes = static_cast<int>(arguments.count("--passes", kMostRounds).value_or(5));
+    const auto rounds = static_cast<int>(arguments.count("--rounds", kMaxRounds).value_or(20));
+    const auto passes = static_cast<int>(arguments.count("--passes", kMaxRounds).value_or(5));
     AskedThreads asked = read_asked_threads(arguments);
     if (asked.answer) {
         Lstm lstm(lstm_shape(asked.operators), kSeed);

@@ -170,8 +170,8 @@ private:
         for (const KinetoTrace& trace : traces_) {
             names.push_back(trace.file);
         }
-        constexpr std::size_t kMost = 3;
-        const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
+        constexpr std::size_t kMax = 3;
+        const std::size_t more = names.size() > kMax ? names.size() - kMax : 0;
         names.resize(names.size() - more);
         return join(names) + (more > 0 ? fmt::format(" and {} more", more) : "");
     }

@@ -15,7 +15,7 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr std::size_t kMostDevices = 256;
+constexpr std::size_t kMaxDevices = 256;
 constexpr std::size_t kDeepestElement = 64;  // bridges above a device
 
 using Node = pugi::xml_node;
@@ -39,8 +39,8 @@ std::optional<PcieSlot> slot_of(const Node& pci) {
     const std::string_view speed = attribute(pci, "link_speed");
     const auto transfers = printed(speed.substr(0, speed.find(' ')));
     const auto lanes = whole(attribute(pci, "link_width"));
-    constexpr std::int64_t kMostLanes = 64;
-    if (!transfers || transfers->value <= 0 || !lanes || *lanes <= 0 || *lanes > kMostLanes) {
+    constexpr std::int64_t kMaxLanes = 64;
+    if (!transfers || transfers->value <= 0 || !lanes || *lanes <= 0 || *lanes > kMaxLanes) {
         return std::nullopt;
     }
     return PcieSlot{transfers->value, static_cast<int>(*lanes)};
@@ -78,8 +78,8 @@ public:
             fail(at(system), "no GPU in the file",
                  "expected a <gpu>, or a <pci> of class 0x0302 or 0x0300, for each GPU of the node");
         }
-        if (devices_.size() > kMostDevices) {
-            fail(at(system), fmt::format("{} GPUs in one node; at most {} are read", devices_.size(), kMostDevices));
+        if (devices_.size() > kMaxDevices) {
+            fail(at(system), fmt::format("{} GPUs in one node; at most {} are read", devices_.size(), kMaxDevices));
         }
         into_.topology(topology(system));
     }
@@ -180,8 +180,8 @@ private:
     }
 
     static int count(const Node& nvlink) {
-        constexpr std::int64_t kMost = 1000;
-        return static_cast<int>(std::min(whole(attribute(nvlink, "count")).value_or(0), kMost));
+        constexpr std::int64_t kMax = 1000;
+        return static_cast<int>(std::min(whole(attribute(nvlink, "count")).value_or(0), kMax));
     }
 
     Topology topology(const Node& system) {

@@ -13,10 +13,10 @@ std::optional<Extents> extents_of(const Json& lists, std::size_t operand) {
     if (operand >= all.size() || !all[operand].is_array() || all[operand].empty()) {
         return std::nullopt;
     }
-    constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    constexpr std::int64_t kMax = std::int64_t{1} << 40;
     Extents extents;
     for (const Json& extent : all[operand]) {
-        if (!extent.is_number_integer() || extent.get<std::int64_t>() < 0 || extent.get<std::int64_t>() > kMost) {
+        if (!extent.is_number_integer() || extent.get<std::int64_t>() < 0 || extent.get<std::int64_t>() > kMax) {
             return std::nullopt;
         }
         extents.push_back(extent.get<std::int64_t>());

@@ -73,13 +73,13 @@ constexpr std::array kConvolutions{
 
 /// Whether a window of that stride, padding and dilation fits into an input.
 bool fits(const Extents& input, const Extents& weight, const std::array<std::optional<Extents>, 3>& lists) {
-    constexpr std::int64_t kMost = 1 << 20;
+    constexpr std::int64_t kMax = 1 << 20;
     for (std::size_t i = 2; i < input.size(); ++i) {
         const std::int64_t stride = (*lists[0])[i - 2];
         const std::int64_t padding = (*lists[1])[i - 2];
         const std::int64_t dilation = (*lists[2])[i - 2];
-        if (stride < 1 || dilation < 1 || padding < 0 || stride > kMost || dilation > kMost || padding > kMost ||
-            weight[i] < 1 || weight[i] > kMost || dilation * (weight[i] - 1) + 1 > input[i] + 2 * padding) {
+        if (stride < 1 || dilation < 1 || padding < 0 || stride > kMax || dilation > kMax || padding > kMax ||
+            weight[i] < 1 || weight[i] > kMax || dilation * (weight[i] - 1) + 1 > input[i] + 2 * padding) {
             return false;
         }
     }

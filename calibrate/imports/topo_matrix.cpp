@@ -11,7 +11,7 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr std::size_t kMostMatrixDevices = 256;
+constexpr std::size_t kMaxMatrixDevices = 256;
 
 bool is_gpu(std::string_view name) { return name.starts_with("GPU") && whole(name.substr(3)).has_value(); }
 
@@ -98,8 +98,8 @@ private:
             return;
         }
         const auto devices = static_cast<std::size_t>(std::count_if(columns_.begin(), columns_.end(), is_gpu));
-        if (devices > kMostMatrixDevices) {
-            fail(topology_.where, fmt::format("{} GPUs in one node; at most {} are read", devices, kMostMatrixDevices));
+        if (devices > kMaxMatrixDevices) {
+            fail(topology_.where, fmt::format("{} GPUs in one node; at most {} are read", devices, kMaxMatrixDevices));
         }
         if (!faults_.has_errors() && rows_.size() != devices) {
             faults_.error(topology_.where, fmt::format("{} GPUs in the header, {} rows of them", devices, rows_.size()),

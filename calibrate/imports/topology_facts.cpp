@@ -40,8 +40,8 @@ public:
 
     int count(const std::string& word) const {
         const auto value = whole(word);
-        constexpr std::int64_t kMost = 1'000'000;
-        if (!value || *value < 0 || *value > kMost) {
+        constexpr std::int64_t kMax = 1'000'000;
+        if (!value || *value < 0 || *value > kMax) {
             wrong(fmt::format("'{}' is no count of a topology", word));
         }
         return static_cast<int>(*value);
@@ -115,8 +115,8 @@ std::optional<Path> path_from(std::string_view cell) {
         }
     }
     if (cell.starts_with("NV")) {
-        constexpr std::int64_t kMost = 1000;
-        if (const auto links = whole(cell.substr(2)); links && *links > 0 && *links < kMost) {
+        constexpr std::int64_t kMax = 1000;
+        if (const auto links = whole(cell.substr(2)); links && *links > 0 && *links < kMax) {
             return Path{.path = PathClass::nvlink, .nvlinks = static_cast<int>(*links)};
         }
     }

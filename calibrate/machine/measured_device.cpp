@@ -28,7 +28,7 @@ using cluster::Device;
 using cluster::KernelCurve;
 using graph::KernelKind;
 
-constexpr double kMostProcessors = 1e6;
+constexpr double kMaxProcessors = 1e6;
 
 using CurveKey = std::tuple<KernelKind, Precision, graph::Direction, bool>;
 
@@ -188,7 +188,7 @@ Device described(const DeviceRecords& of, const std::vector<MeasuredKernel>& ker
     const bool cpu = of.backend == "cpu" || facts.contains("cores");
     device.multiprocessors =
         cpu ? std::max(1, of.threads)
-            : static_cast<int>(std::max(1.0, fact_of(facts, "multiprocessors", 1, kMostProcessors)));
+            : static_cast<int>(std::max(1.0, fact_of(facts, "multiprocessors", 1, kMaxProcessors)));
     // Of a CPU the smallest register block: a vector of 16 numbers by 4 columns (larger blocks have remainder kernels:
     // oneDNN, src/cpu/x64/gemm/f32/jit_avx512_common_gemm_f32.cpp). Of a GPU the output tiles of cuBLAS's kernels.
     device.tiles = cpu ? std::vector<cluster::Tile>{{16, 4}}

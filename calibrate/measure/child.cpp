@@ -25,7 +25,7 @@ namespace {
 constexpr int kPollMs = 100;
 constexpr int kGraceMs = 2000;
 constexpr int kNotFound = 127;
-constexpr std::size_t kMostLine = std::size_t{1} << 20;  ///< a record has some hundred bytes
+constexpr std::size_t kMaxLine = std::size_t{1} << 20;  ///< a record has some hundred bytes
 
 struct Pipe {
     int out = -1;
@@ -123,8 +123,8 @@ Child::Reply Child::read(Seconds limit, const std::function<bool()>& stop) {
             read_.erase(0, end + 1);
             return reply;
         }
-        if (read_.size() > kMostLine) {
-            Reply reply{Reply::Kind::line, read_.substr(0, kMostLine)};  // which is no record
+        if (read_.size() > kMaxLine) {
+            Reply reply{Reply::Kind::line, read_.substr(0, kMaxLine)};  // which is no record
             read_.clear();
             return reply;
         }

@@ -19,12 +19,12 @@ namespace dodona::calibrate {
 namespace {
 
 /// Some million measurements.
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
 std::string contents(const std::string& path) {
-    std::string text = read_file(path, path, {}, kMostBytes);
-    if (text.size() > kMostBytes) {
-        fail({}, fmt::format("{} is larger than {} MiB", path, kMostBytes >> 20),
+    std::string text = read_file(path, path, {}, kMaxBytes);
+    if (text.size() > kMaxBytes) {
+        fail({}, fmt::format("{} is larger than {} MiB", path, kMaxBytes >> 20),
              "give a file that `dodona calibrate` wrote");
     }
     return text;

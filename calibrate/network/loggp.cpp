@@ -13,7 +13,7 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr std::size_t kMostPieces = 3;
+constexpr std::size_t kMaxPieces = 3;
 constexpr std::size_t kShortestPiece = 3;
 constexpr double kLeastError = 0.005;
 constexpr double kParameters = 3;
@@ -70,7 +70,7 @@ Cut cut(std::span<const Point> points) {
     Cut best;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t pieces = 1;
-         pieces <= kMostPieces && pieces * kShortestPiece <= std::max(points.size(), kShortestPiece); ++pieces) {
+         pieces <= kMaxPieces && pieces * kShortestPiece <= std::max(points.size(), kShortestPiece); ++pieces) {
         const Cut tried = best_cut(points, points.size(), pieces);
         const double criterion = n * std::log(tried.misfit / n + kLeastError * kLeastError) +
                                  kParameters * static_cast<double>(pieces) * std::log(n);

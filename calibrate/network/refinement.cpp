@@ -72,7 +72,7 @@ std::vector<Case> refinements(std::span<const Record> records, std::string_view 
         for (const auto& [bytes, time] : times) {
             points.push_back({Bytes::of_base(bytes), time});
         }
-        for (const std::size_t right : points.size() < kMostSizes ? kinked(points) : std::set<std::size_t>{}) {
+        for (const std::size_t right : points.size() < kMaxSizes ? kinked(points) : std::set<std::size_t>{}) {
             const double smaller = points[right - 1].size.in(unit::byte);
             const double larger = points[right].size.in(unit::byte);
             const double between = middle(like, smaller, larger);

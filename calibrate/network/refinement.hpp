@@ -16,7 +16,7 @@ namespace dodona::calibrate {
 
 inline constexpr double kMissed = 0.05;
 inline constexpr double kFinestInterval = 1.19;  ///< the larger over the smaller size; a quarter of an octave
-inline constexpr std::size_t kMostSizes = 40;
+inline constexpr std::size_t kMaxSizes = 40;
 
 /// Of collectives and of messages back and forth, one group alone, that `backend` measured (empty: any but imports,
 /// which are nothing to measure again). Cases that its records hold already, failed ones too, are not asked again.

@@ -36,7 +36,7 @@ namespace {
 
 using namespace cli;
 
-constexpr int kMostRounds = 6;         ///< of halving intervals of tables of collectives
+constexpr int kMaxRounds = 6;          ///< of halving intervals of tables of collectives
 constexpr double kQuickSeconds = 0.2;  ///< that a case may sample for
 constexpr double kSeconds = 2;
 constexpr int kWrittenDigits = 6;  ///< of a measured number
@@ -263,7 +263,7 @@ private:
                 measure(backend, pass, cases);
             }
         }
-        for (int round = 0; backend.name == "mpi" && round < kMostRounds && !interrupted(); ++round) {
+        for (int round = 0; backend.name == "mpi" && round < kMaxRounds && !interrupted(); ++round) {
             const auto finer = options_.quick ? std::vector<Case>{} : refinements(journal_.records(), backend.name);
             if (finer.empty()) {
                 break;

@@ -23,7 +23,7 @@ using namespace cli;
 
 namespace {
 
-constexpr int kMostThreads = 4096;
+constexpr int kMaxThreads = 4096;
 
 const std::vector<std::string> kBackEnds{"cpu", "cuda", "mpi", "storage"};
 
@@ -244,7 +244,7 @@ CalibrateOptions read_calibrate_options(Arguments& arguments) {
     options.again = arguments.has("--again");
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const bool ranks = std::find(options.backends.begin(), options.backends.end(), "mpi") != options.backends.end();
-    options.threads = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(ranks ? 1 : cores));
+    options.threads = static_cast<int>(arguments.count("--threads", kMaxThreads).value_or(ranks ? 1 : cores));
     options.directory = arguments.text("--directory").value_or(".");
     std::error_code ignored;
     if (!std::filesystem::is_directory(options.directory, ignored)) {

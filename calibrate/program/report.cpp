@@ -18,7 +18,7 @@ using namespace reports;
 
 namespace {
 
-constexpr std::size_t kMostShown = 20;
+constexpr std::size_t kMaxShown = 20;
 
 /// Failures of one reason are one line.
 List failures(const std::vector<Failure>& all) {
@@ -76,7 +76,7 @@ Table case_table(std::vector<ComparedCase> cases) {
         return std::abs(std::log(a.ratio())) > std::abs(std::log(b.ratio()));
     });
     Table table({{"case"}, {"A", Align::right}, {"B", Align::right}, {"B / A", Align::right}, {"noise", Align::right}});
-    for (std::size_t i = 0; i < std::min(cases.size(), kMostShown); ++i) {
+    for (std::size_t i = 0; i < std::min(cases.size(), kMaxShown); ++i) {
         const ComparedCase& one = cases[i];
         table.row({one.of.key(), one.first, one.second, fmt::format("{:.3f}", one.ratio()), Percent{one.noise}});
     }

@@ -30,8 +30,8 @@ constexpr std::array kPositive{"m"sv,       "n"sv,     "k"sv,       "batch"sv,  
                                "samples"sv, "gates"sv, "inputs"sv,  "cells"sv,    "elements"sv};
 constexpr std::array kCounts{"groups"sv,  "ranks"sv, "ranks_per_node"sv, "writers"sv,
                              "threads"sv, "block"sv, "passes"sv};
-constexpr double kMost = 1e18;  ///< of any number: well within whole numbers of 64 bits
-constexpr std::int64_t kMostExtent = 1'000'000'000;
+constexpr double kMax = 1e18;  ///< of any number: well within whole numbers of 64 bits
+constexpr std::int64_t kMaxExtent = 1'000'000'000;
 
 struct Needed {
     std::string_view benchmark;
@@ -67,7 +67,7 @@ std::optional<std::vector<std::int64_t>> extents_of(std::string_view text) {
         const auto [next, fault] = std::from_chars(at, text.data() + text.size(), extent);
         const bool is_end = next == text.data() + text.size();
         const bool goes_on = !is_end && *next == 'x' && next + 1 != text.data() + text.size();
-        if (fault != std::errc{} || extent < 0 || extent > kMostExtent || (!is_end && !goes_on)) {
+        if (fault != std::errc{} || extent < 0 || extent > kMaxExtent || (!is_end && !goes_on)) {
             return std::nullopt;
         }
         all.push_back(extent);
@@ -90,7 +90,7 @@ std::string word_fault(std::string_view name, const std::string& word) {
 }
 
 std::string number_fault(std::string_view name, double value) {
-    if (!(value >= 0 && value <= kMost)) {
+    if (!(value >= 0 && value <= kMax)) {
         return fmt::format("\"{}\" is {}, not between 0 and 1e18", name, value);
     }
     return {};

@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* kNetwork = "Network";
 constexpr const char* kTime = "Time";
-constexpr std::int64_t kMostWidth = 1 << 16;
-constexpr std::int64_t kMostSteps = 10'000'000;
+constexpr std::int64_t kMaxWidth = 1 << 16;
+constexpr std::int64_t kMaxSteps = 10'000'000;
 
 std::vector<Option> training_options() {
     std::vector<Option> all{
@@ -67,7 +67,7 @@ std::vector<int> read_widths(Arguments& arguments, std::vector<int> widths) {
     if (typed.empty()) {
         return widths;
     }
-    if (typed.size() < 2 || *std::max_element(typed.begin(), typed.end()) > kMostWidth) {
+    if (typed.size() < 2 || *std::max_element(typed.begin(), typed.end()) > kMaxWidth) {
         arguments.fault("--widths", "a network has inputs and classes, and at most 65536 features a layer",
                         "such as --widths 64,64,10");
     }
@@ -90,8 +90,8 @@ TrainingSettings read_settings(Arguments& arguments) {
     TrainingSettings settings;
     const std::string name = arguments.required_text("EXCHANGE", "`dodona exchanges` lists them");
     settings.widths = read_widths(arguments, settings.widths);
-    settings.batch = static_cast<int>(arguments.count("--samples", kMostWidth).value_or(settings.batch));
-    settings.steps = arguments.count("--steps", kMostSteps).value_or(settings.steps);
+    settings.batch = static_cast<int>(arguments.count("--samples", kMaxWidth).value_or(settings.batch));
+    settings.steps = arguments.count("--steps", kMaxSteps).value_or(settings.steps);
     settings.rate = arguments.ratio("--rate", 0).value_or(settings.rate);
     settings.seed = static_cast<std::uint64_t>(arguments.count("--seed").value_or(1));
     settings.per_node = arguments.count("--per-node").value_or(0);

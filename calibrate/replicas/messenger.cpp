@@ -9,7 +9,7 @@ namespace dodona::calibrate {
 namespace {
 
 constexpr auto kNap = std::chrono::microseconds(50);
-constexpr std::size_t kMostMessage = 0x7fffffff;
+constexpr std::size_t kMaxMessage = 0x7fffffff;
 
 }  // namespace
 
@@ -21,12 +21,12 @@ Messenger::Messenger(MPI_Comm comm) : comm_(comm) {
 }
 
 void Messenger::start_send(std::span<const std::byte> bytes, int to, int tag) {
-    check(bytes.size() <= kMostMessage, "messages are of at most 2 GiB");
+    check(bytes.size() <= kMaxMessage, "messages are of at most 2 GiB");
     MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag, comm_, &open_.emplace_back());
 }
 
 void Messenger::start_receive(std::span<std::byte> bytes, int from, int tag) {
-    check(bytes.size() <= kMostMessage, "messages are of at most 2 GiB");
+    check(bytes.size() <= kMaxMessage, "messages are of at most 2 GiB");
     MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from, tag, comm_, &open_.emplace_back());
 }
 

@@ -9,7 +9,7 @@ using namespace reports;
 
 namespace {
 
-constexpr double kMostRounding = 1e-5;  // of sums in fp32, over the largest of them
+constexpr double kMaxRounding = 1e-5;  // of sums in fp32, over the largest of them
 
 std::string agreement_text(const Outcome& outcome) {
     return outcome.equal ? "all workers end with the same bits"
@@ -20,7 +20,7 @@ std::string account_text(const Outcome& outcome) {
     const std::string kept = outcome.kept == 0     ? ""
                              : outcome.always_kept ? fmt::format("; {} elements in every message", outcome.kept)
                                                    : fmt::format("; at most {} elements in a message", outcome.kept);
-    if (outcome.imbalance > kMostRounding) {
+    if (outcome.imbalance > kMaxRounding) {
         return fmt::format("{} of the payloads is lost{}", percent(outcome.unsent), kept);
     }
     return "what was sent and what is left are the payloads" + kept;

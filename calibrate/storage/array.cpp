@@ -17,11 +17,11 @@ bool Array::operator==(const Array& other) const {
 }
 
 std::size_t numbers_in(std::span<const std::int64_t> extents) {
-    constexpr double kMost = 0x1p50;
+    constexpr double kMax = 0x1p50;
     double product = 1;
     for (const std::int64_t extent : extents) {
         product *= static_cast<double>(extent);
-        if (extent < 0 || product > kMost) {
+        if (extent < 0 || product > kMax) {
             throw DamagedCheckpoint(fmt::format("no file has an array of ({})", fmt::join(extents, ", ")));
         }
     }

@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using cluster::CheckpointFormat;
 
-constexpr double kMostBytes = 0x1p34;
+constexpr double kMaxBytes = 0x1p34;
 constexpr double kUsableByCheckpoint = 0.4;  ///< of the free space
 
 struct CheckpointCase {
@@ -49,7 +49,7 @@ CheckpointCase checkpoint_case(const Case& asked) {
     }
     const double tensors = asked.number("tensors", 1);
     const double bytes = asked.number("bytes");
-    if (!(tensors >= 1) || tensors != std::floor(tensors) || !(bytes >= 4 * tensors) || bytes > kMostBytes) {
+    if (!(tensors >= 1) || tensors != std::floor(tensors) || !(bytes >= 4 * tensors) || bytes > kMaxBytes) {
         throw CannotMeasure(
             "checkpoint needs tensors, a whole number, and bytes, 4 or more for each; give the case both");
     }

@@ -31,7 +31,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kSmallFiles = 64;  ///< a writer and sample
-constexpr double kMostWriters = 256;
+constexpr double kMaxWriters = 256;
 constexpr double kDefaultBlock = 0x1p20;
 constexpr double kUsable = 0.8;  ///< of the free space
 
@@ -55,7 +55,7 @@ FileCase file_case(const Case& asked) {
                   .directory = asked.word("directory", "."),
                   .bytes = 0,
                   .block = 0,
-                  .writers = static_cast<int>(whole(asked, "writers", 1, kMostWriters))};
+                  .writers = static_cast<int>(whole(asked, "writers", 1, kMaxWriters))};
     if (file.operation == "write" || file.operation == "read") {
         file.bytes = whole(asked, "bytes", 0, 0x1p53);
         file.block = std::min(whole(asked, "block", kDefaultBlock, 0x1p31), file.bytes);

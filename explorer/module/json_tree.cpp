@@ -125,8 +125,8 @@ private:
         auto made = std::make_shared<Node>();
         made->kind = kind;
         made->where = here();
-        if (++nodes_ > kMostNodes) {
-            fail(made->where, fmt::format("more than {} values in one file", kMostNodes));
+        if (++nodes_ > kMaxNodes) {
+            fail(made->where, fmt::format("more than {} values in one file", kMaxNodes));
         }
         return made;
     }

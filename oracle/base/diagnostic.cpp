@@ -11,13 +11,13 @@ namespace dodona {
 
 namespace {
 
-constexpr std::size_t kMostDiagnosticsShown = 20;
-constexpr std::size_t kMostDiagnostics = 500;
+constexpr std::size_t kMaxDiagnosticsShown = 20;
+constexpr std::size_t kMaxDiagnostics = 500;
 constexpr std::size_t kLongestName = 100;  ///< for which a near one is looked for
 
 std::string all_to_text(const std::vector<Diagnostic>& diagnostics) {
     std::string text;
-    const std::size_t shown = std::min(diagnostics.size(), kMostDiagnosticsShown);
+    const std::size_t shown = std::min(diagnostics.size(), kMaxDiagnosticsShown);
     for (std::size_t i = 0; i < shown; ++i) {
         text += to_text(diagnostics[i]);
     }
@@ -100,7 +100,7 @@ InputError::InputError(std::vector<Diagnostic> diagnostics)
 
 void Diagnostics::error(Location where, std::string message, std::string help) {
     all_.push_back({Severity::error, std::move(where), std::move(message), std::move(help)});
-    if (all_.size() >= kMostDiagnostics) {
+    if (all_.size() >= kMaxDiagnostics) {
         throw InputError(all_);  // nobody mends so many at once, and each costs time and memory
     }
 }
@@ -156,10 +156,10 @@ std::string join(std::span<const std::string> words, std::string_view separator)
 }
 
 std::string join_some(std::span<const std::string> words) {
-    if (words.size() <= kMostNamed) {
+    if (words.size() <= kMaxNamed) {
         return join(words);
     }
-    return fmt::format("{}, … ({} more)", join(words.first(kMostNamed)), words.size() - kMostNamed);
+    return fmt::format("{}, … ({} more)", join(words.first(kMaxNamed)), words.size() - kMaxNamed);
 }
 
 }  // namespace dodona

@@ -76,8 +76,8 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 /// "a, b, c".
 std::string join(std::span<const std::string> words, std::string_view separator = ", ");
 
-/// The same with at most kMostNamed words: "a, b, c, … (7 more)".
-inline constexpr std::size_t kMostNamed = 12;
+/// The same with at most kMaxNamed words: "a, b, c, … (7 more)".
+inline constexpr std::size_t kMaxNamed = 12;
 std::string join_some(std::span<const std::string> words);
 
 }  // namespace dodona

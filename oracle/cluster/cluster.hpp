@@ -90,7 +90,7 @@ struct Host {
 /// data sheets), and that of two of six channels of DDR4-2666 and of eight of DDR5-4800 as its range.
 inline constexpr BytesPerSecond kUsualHostMemory = 410_GB_per_s;
 inline constexpr BytesPerSecond kLeastHostMemory = 256_GB_per_s;
-inline constexpr BytesPerSecond kMostHostMemory = 614_GB_per_s;
+inline constexpr BytesPerSecond kMaxHostMemory = 614_GB_per_s;
 
 /// A memory of a node beside its devices' own: host memory, that of other hosts, disks.
 struct MemoryTier {

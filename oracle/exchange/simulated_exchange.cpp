@@ -20,7 +20,7 @@ namespace {
 using simulate::kNoTask;
 using simulate::TaskId;
 
-constexpr std::size_t kMostTasks = 4'000'000;
+constexpr std::size_t kMaxTasks = 4'000'000;
 constexpr std::uint64_t kPeerKey = 0x70656572;  // keeps peers apart from noise
 
 /// An update at a server.
@@ -66,7 +66,7 @@ public:
     PlayedExchange play() {
         for (std::int64_t step = 0; step < steps_; ++step) {
             add_step(step);
-            if (tasks_.size() > kMostTasks) {
+            if (tasks_.size() > kMaxTasks) {
                 fail({}, fmt::format("{} workers in {} steps are too many to play", workers_, steps_),
                      "fewer GPUs, or fewer --steps");
             }

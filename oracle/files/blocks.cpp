@@ -41,7 +41,7 @@ graph::WeightStorage read_storage(const Value& value, const Scope& scope) {
 
 bool is_small(const AttributeValue& value) {
     const auto* whole = std::get_if<std::int64_t>(&value.value);
-    return whole == nullptr || (*whole <= kMostExtent && *whole >= -kMostExtent);
+    return whole == nullptr || (*whole <= kMaxExtent && *whole >= -kMaxExtent);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ AttributeValue read_attribute(const std::string& key, const Value& value, const 
     if (value.is_list()) {
         std::vector<std::int64_t> numbers;
         for (const Value& item : value.list()) {
-            numbers.push_back(scope.whole(item, -kMostExtent, kMostExtent));
+            numbers.push_back(scope.whole(item, -kMaxExtent, kMaxExtent));
         }
         return {numbers, value.where()};
     }
@@ -68,7 +68,7 @@ AttributeValue read_attribute(const std::string& key, const Value& value, const 
     try {
         AttributeValue read = scope.value(text);
         if (!is_small(read)) {
-            value.error(fmt::format("{} must be at most {}", std::get<std::int64_t>(read.value), kMostExtent));
+            value.error(fmt::format("{} must be at most {}", std::get<std::int64_t>(read.value), kMaxExtent));
         }
         return read;
     } catch (const InputError& error) {
@@ -127,8 +127,8 @@ std::vector<Entry> Expansion::list(const Value& layers, const Scope& scope, cons
 }
 
 Entry Expansion::entry(const Value& value, const Siblings& siblings) {
-    if (++count_ > kMostEntries) {
-        fail(value.where(), fmt::format("more than {} layers after blocks are put in", kMostEntries),
+    if (++count_ > kMaxEntries) {
+        fail(value.where(), fmt::format("more than {} layers after blocks are put in", kMaxEntries),
              "write layers that repeat as a block with `repeat:`");
     }
     Entry entry;
@@ -242,7 +242,7 @@ void Expansion::read_layer(Fields& fields, const Scope& scope, Entry& entry) {
 void Expansion::read_block(Fields& fields, const Scope& scope, Entry& entry) {
     const Value repeat = fields.find("repeat");
     if (repeat) {
-        entry.repeat = scope.whole(repeat, 1, kMostRepeats);
+        entry.repeat = scope.whole(repeat, 1, kMaxRepeats);
     }
     const Value with = fields.find("with");
     const Value called = fields.find("block");

@@ -11,9 +11,9 @@
 
 namespace dodona::files {
 
-inline constexpr std::int64_t kMostRepeats = 1'000'000;
-inline constexpr std::int64_t kMostExtent = 1'000'000'000;  ///< of a dimension; also of any whole attribute
-inline constexpr std::size_t kMostEntries = 100'000;        ///< after blocks are put in, repeats not counted
+inline constexpr std::int64_t kMaxRepeats = 1'000'000;
+inline constexpr std::int64_t kMaxExtent = 1'000'000'000;  ///< of a dimension; also of any whole attribute
+inline constexpr std::size_t kMaxEntries = 100'000;        ///< after blocks are put in, repeats not counted
 inline constexpr std::size_t kDeepestBlocks = 32;
 
 /// Expands `layers:` of a file. Faults go to the diagnostics of the values.

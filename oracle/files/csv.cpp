@@ -44,12 +44,12 @@ public:
 
 private:
     void count_cell(const std::vector<CsvCell>& row) {
-        if (row.size() > kMostColumns) {
-            fail(row.back().where, fmt::format("more than {} columns", kMostColumns),
+        if (row.size() > kMaxColumns) {
+            fail(row.back().where, fmt::format("more than {} columns", kMaxColumns),
                  "leave out those that nobody reads");
         }
-        if (++cells_ > kMostCells) {
-            fail(row.back().where, fmt::format("more than {} cells in one table", kMostCells),
+        if (++cells_ > kMaxCells) {
+            fail(row.back().where, fmt::format("more than {} cells in one table", kMaxCells),
                  "cut the table into several files");
         }
     }

@@ -9,8 +9,8 @@
 
 namespace dodona::files {
 
-inline constexpr std::size_t kMostColumns = 1'000;
-inline constexpr std::size_t kMostCells = 4'000'000;
+inline constexpr std::size_t kMaxColumns = 1'000;
+inline constexpr std::size_t kMaxCells = 4'000'000;
 
 struct CsvCell {
     std::string text;  ///< without its quotes

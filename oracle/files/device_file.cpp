@@ -20,7 +20,7 @@ constexpr Range kMultiprocessors{.least = 1, .most = 1'000'000};
 
 /// Clocks beyond the data sheet's: of the devices here 16-bit products of an RTX 5090 go furthest beyond their peak, 1.21
 /// times (xzwgit/gpu-flops-bench). The limit is ours: a figure beyond it is of other products or another peak.
-constexpr double kMostBoost = 1.5;
+constexpr double kMaxBoost = 1.5;
 
 bool has_no_profile(const Device& device) { return device.profile.fits.empty(); }
 
@@ -52,7 +52,7 @@ void fill_in(Fields& fields, Device& device, const Reading& /*reading*/) {
     device.typical = true;
     for (const auto& [precision, rate] : device.achieved) {
         const auto peak = device.matrix.find(precision);
-        if (peak == device.matrix.end() || rate > kMostBoost * peak->second) {
+        if (peak == device.matrix.end() || rate > kMaxBoost * peak->second) {
             fields.find("achieved")
                 .error(fmt::format("{} is {}", name(precision),
                                    peak == device.matrix.end()

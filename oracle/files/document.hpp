@@ -16,7 +16,7 @@
 
 namespace dodona::files {
 
-inline constexpr std::size_t kMostNodes = 200'000;  ///< aliases counted at each use
+inline constexpr std::size_t kMaxNodes = 200'000;  ///< aliases counted at each use
 inline constexpr std::size_t kDeepest = 64;
 
 struct Node {

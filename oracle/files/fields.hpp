@@ -19,7 +19,7 @@
 
 namespace dodona::files {
 
-inline constexpr std::int64_t kMostWhole = 1'000'000'000'000;
+inline constexpr std::int64_t kMaxWhole = 1'000'000'000'000;
 
 /// What a number may be.
 struct Range {
@@ -59,7 +59,7 @@ public:
 
     [[nodiscard]] std::string text() const;  ///< any text that is not empty
     [[nodiscard]] bool flag(bool fallback = false) const;
-    [[nodiscard]] std::int64_t whole(std::int64_t least, std::int64_t most = kMostWhole,
+    [[nodiscard]] std::int64_t whole(std::int64_t least, std::int64_t most = kMaxWhole,
                                      std::int64_t fallback = 1) const;
     [[nodiscard]] double number(const Range& range, double fallback = 0) const;
     /// The index of the text among the choices.

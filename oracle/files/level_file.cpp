@@ -139,12 +139,12 @@ const Description& description<LevelEntry>() {
                  {.help = "what its units are called: node, rack, system", .form = &kName}),
              required<&LevelEntry::level, &Level::size>(
                  "size", "How many children one unit joins.",
-                 {.range = {.least = 1, .most = kMostDevices}, .help = "how many children it joins"}),
+                 {.range = {.least = 1, .most = kMaxDevices}, .help = "how many children it joins"}),
              required<&LevelEntry::level, &Level::kind>(
                  "kind", "How the children are joined.",
                  {.help = fmt::format("one of {}", join(value_names<LevelKind>()))}),
              optional<&LevelEntry::level, &Level::links>("links", "Links of one child; what they are of: see `kind`.",
-                                                         {.range = {.least = 1, .most = kMostDevices}}),
+                                                         {.range = {.least = 1, .most = kMaxDevices}}),
              required<&LevelEntry::level, &Level::bandwidth>(
                  "bandwidth", "Bandwidth of one link in one direction.",
                  {.range = kPositive, .help = "of one link, one way: 50 GB/s"}),
@@ -175,7 +175,7 @@ const Description& description<LevelEntry>() {
                                                          {.range = at_least(1), .only = of_kind({"fat-tree"})}),
              required<&LevelEntry::level, &Level::sizes>(
                  "sizes", "Children along each dimension, innermost first; their product is `size`.",
-                 {.range = {.least = 2, .most = kMostDevices},
+                 {.range = {.least = 2, .most = kMaxDevices},
                   .help = "children along each dimension: [16, 16, 8]",
                   .only = of_kind({"torus"}),
                   .none = "a torus without dimensions",
@@ -219,8 +219,8 @@ void set_levels(const std::vector<LevelEntry>& entries, cluster::Cluster& cluste
         }
         cluster.levels.push_back(level);
     }
-    if (devices > static_cast<double>(kMostDevices)) {
-        value.error(fmt::format("{} devices are more than {}", devices, kMostDevices));
+    if (devices > static_cast<double>(kMaxDevices)) {
+        value.error(fmt::format("{} devices are more than {}", devices, kMaxDevices));
     }
 }
 

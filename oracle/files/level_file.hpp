@@ -6,7 +6,7 @@
 
 namespace dodona::files {
 
-inline constexpr std::int64_t kMostDevices = 1'000'000'000;
+inline constexpr std::int64_t kMaxDevices = 1'000'000'000;
 
 /// A level of a file: one of them says that it is the node.
 struct LevelEntry {

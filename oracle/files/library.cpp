@@ -185,7 +185,7 @@ void Library::unknown(Kind kind, const std::string& name, const Location& where)
         }
     }
     const std::string all =
-        known.size() <= kMostNamed ? "built in: " + join(known)
+        known.size() <= kMaxNamed ? "built in: " + join(known)
         : !related.empty() ? fmt::format("of that family: {}; `dodona {}` lists all", join_some(related), shelf.list)
                            : fmt::format("{} are built in, and listed by `dodona {}`", known.size(), shelf.list);
     fail(where, fmt::format("unknown {} \"{}\"{}", shelf.kind, name, did_you_mean(name, known)),

@@ -99,8 +99,8 @@ std::vector<NodeRange> node_ranges(const Cluster& cluster) {
 }
 
 void set_nodes(const std::vector<NodeRange>& ranges, Cluster& cluster, const Value& value, const Reading& /*reading*/) {
-    const std::int64_t nodes = has_nodes(cluster, value) ? cluster.devices() / cluster.node_size() : kMostDevices;
-    const std::int64_t node_size = nodes < kMostDevices ? cluster.node_size() : 1;
+    const std::int64_t nodes = has_nodes(cluster, value) ? cluster.devices() / cluster.node_size() : kMaxDevices;
+    const std::int64_t node_size = nodes < kMaxDevices ? cluster.node_size() : 1;
     std::int64_t first = 0;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         const auto& [device, count] = ranges[i];
@@ -193,7 +193,7 @@ ValueType bandwidths_type() {
                             std::int64_t ranks = 0;
                             const char* const end = entry.key.data() + entry.key.size();
                             const auto [stop, fault] = std::from_chars(entry.key.data(), end, ranks);
-                            if (fault != std::errc{} || stop != end || ranks < 2 || ranks > kMostDevices) {
+                            if (fault != std::errc{} || stop != end || ranks < 2 || ranks > kMaxDevices) {
                                 entry.value.error(fmt::format("\"{}\" is no number of devices", entry.key),
                                                   "devices of the benchmark and its bus bandwidth: {16: 341 GB/s}");
                             }
@@ -216,7 +216,7 @@ const Description& description<NodeRange>() {
         .summary = "Consecutive nodes with one device.",
         .keys = {required<&NodeRange::count>(
                      "count", "Number of nodes.",
-                     {.range = {.least = 1, .most = kMostDevices}, .help = "how many nodes have it"}),
+                     {.range = {.least = 1, .most = kMaxDevices}, .help = "how many nodes have it"}),
                  required_as<&NodeRange::device>(device_type(), "device",
                                                  "Their device: a built-in one, a file, or the device itself.",
                                                  {.help = "a built-in device, a file, or a mapping"})},
@@ -386,7 +386,7 @@ const Description& description<ParameterServers>() {
         .summary = "Where the servers of the algorithm `parameter-server` sit.",
         .keys = {required<&ParameterServers::place>("place", "Where they sit.", {.help = "device, host or nodes"}),
                  optional<&ParameterServers::count>("count", "Servers on each node; with `place: nodes`, in all.",
-                                                    {.range = {.least = 1, .most = kMostDevices}})},
+                                                    {.range = {.least = 1, .most = kMaxDevices}})},
         .one_line = true,
         .defaults = default_of<ParameterServers>};
     return described;

@@ -19,8 +19,8 @@ namespace dodona::files {
 
 namespace {
 
-constexpr double kMostExperts = 4096;
-constexpr double kMostShare = 1e15;  // sums of shares are exact enough
+constexpr double kMaxExperts = 4096;
+constexpr double kMaxShare = 1e15;  // sums of shares are exact enough
 
 /// Cells of a table by their column.
 class MeasuredTable {
@@ -72,9 +72,9 @@ public:
     /// A share of something, in any unit.
     double share(std::size_t row, const std::string& column) {
         const double value = number(row, column, 0);
-        if (value > kMostShare) {
+        if (value > kMaxShare) {
             faults.error(cell(row, column).where,
-                         fmt::format("{}: {} is more than {}", column, shortest(value), shortest(kMostShare)),
+                         fmt::format("{}: {} is more than {}", column, shortest(value), shortest(kMaxShare)),
                          "a larger unit");
         }
         return value;
@@ -169,7 +169,7 @@ graph::ExpertLoads read_expert_loads(CsvTable cells, const std::string& name) {
             order.push_back(layer);
         }
         const auto expert =
-            static_cast<std::size_t>(table.whole(row, "expert", 0, kMostExperts, "experts are counted from 0"));
+            static_cast<std::size_t>(table.whole(row, "expert", 0, kMaxExperts, "experts are counted from 0"));
         const double tokens = table.share(row, "tokens");
         put_load(layers[layer], expert, tokens, table.cell(row, "expert"), table.faults);
         experts = std::max(experts, expert + 1);

@@ -19,7 +19,7 @@ const Description& description<graph::PublishedCounts>();
 
 namespace {
 
-constexpr std::size_t kMostParameters = 1'000;
+constexpr std::size_t kMaxParameters = 1'000;
 
 using graph::AttributeValue;
 using graph::NetworkSpec;
@@ -52,11 +52,11 @@ std::string kind_in_words(const AttributeValue& value) {
 /// A dimension of an input: its extent or, behind tables, a list of extents, one for each table.
 graph::TensorDimension read_dimension(const Fields::Member& member, const graph::Tensor& before, const Scope& scope) {
     if (!member.value.is_list()) {
-        return {member.key, scope.whole(member.value, 1, kMostExtent)};
+        return {member.key, scope.whole(member.value, 1, kMaxExtent)};
     }
     std::vector<graph::Extent> each;
     for (const Value& extent : member.value.list()) {
-        each.push_back(scope.whole(extent, 1, kMostExtent));
+        each.push_back(scope.whole(extent, 1, kMaxExtent));
     }
     const graph::TensorDimension& last = before.dimensions.back();
     if (last.name != "table" || each.size() != static_cast<std::size_t>(last.extent)) {
@@ -130,8 +130,8 @@ Scope read_parameters(const Value& parameters, const std::vector<Override>& over
     static_cast<void>(fields.find("note").text());
     std::vector<std::string> names;
     for (const Fields::Member& member : fields.rest()) {
-        if (names.size() == kMostParameters) {
-            fail(member.where, fmt::format("more than {} parameters", kMostParameters),
+        if (names.size() == kMaxParameters) {
+            fail(member.where, fmt::format("more than {} parameters", kMaxParameters),
                  "a model has those that its layers are described by");
         }
         names.push_back(member.key);

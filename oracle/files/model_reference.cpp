@@ -11,8 +11,8 @@ namespace dodona::files {
 
 namespace {
 
-constexpr std::int64_t kMostRank = 65'536;
-constexpr std::int64_t kMostAnswers = 1'000'000;
+constexpr std::int64_t kMaxRank = 65'536;
+constexpr std::int64_t kMaxAnswers = 1'000'000;
 
 /// Where the tasks of a reference begin; none. A file may have a `+` in its name.
 std::size_t tasks_of(const std::string& text) {
@@ -56,7 +56,7 @@ graph::WeightStorage storage_of(const Setting& setting) {
 
 void set(const Setting& setting, graph::TaskSettings& tasks) {
     if (setting.name == "rank") {
-        tasks.rank = whole_of(setting, kMostRank);
+        tasks.rank = whole_of(setting, kMaxRank);
     } else if (setting.name == "storage") {
         tasks.storage = storage_of(setting);
     } else if (setting.name == "reference") {
@@ -64,7 +64,7 @@ void set(const Setting& setting, graph::TaskSettings& tasks) {
     } else if (setting.name == "old_policy") {
         tasks.old_policy = flag_of(setting);
     } else if (setting.name == "answers") {
-        tasks.answers = whole_of(setting, kMostAnswers);
+        tasks.answers = whole_of(setting, kMaxAnswers);
     }
 }
 

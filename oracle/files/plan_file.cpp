@@ -23,8 +23,8 @@ using plan::ScheduleKind;
 using plan::ShardLevel;
 using plan::Strategy;
 
-constexpr std::int64_t kMostVirtualStages = 1'000;
-constexpr Range kDeviceCount{.least = 1, .most = kMostDevices};
+constexpr std::int64_t kMaxVirtualStages = 1'000;
+constexpr Range kDeviceCount{.least = 1, .most = kMaxDevices};
 
 /// A fold of a plan: of axes that it names, or of those that the strategy folds.
 struct FoldEntry {
@@ -208,8 +208,8 @@ void check_mesh(const Value& value, const Plan& plan) {
     for (const MeshAxis& axis : plan.mesh) {
         devices *= static_cast<double>(axis.size);
     }
-    if (value && devices > static_cast<double>(kMostDevices)) {
-        value.error(fmt::format("{} devices are more than {}", devices, kMostDevices));
+    if (value && devices > static_cast<double>(kMaxDevices)) {
+        value.error(fmt::format("{} devices are more than {}", devices, kMaxDevices));
     }
 }
 
@@ -353,7 +353,7 @@ const Description& schedule() {
                  optional<&PlanFile::plan, &Plan::virtual_stages>(
                      "virtual_stages",
                      "Virtual stages on each rank, as the schedule has them: at least 2 for interleaved-1f1b.",
-                     {.range = {.least = 1, .most = kMostVirtualStages}, .former_name = "chunks"}),
+                     {.range = {.least = 1, .most = kMaxVirtualStages}, .former_name = "chunks"}),
                  optional<&PlanFile::plan, &Plan::stages>(
                      "stages",
                      "Instances of blocks on every stage, in the order of the model. Layers before the first block are "

@@ -5,7 +5,7 @@ namespace dodona::files {
 namespace {
 
 enum WireType : std::uint64_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
-constexpr std::uint64_t kMostFieldNumber = (std::uint64_t{1} << 29) - 1;
+constexpr std::uint64_t kMaxFieldNumber = (std::uint64_t{1} << 29) - 1;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ std::optional<ProtobufField> ProtobufMessage::next() {
         return std::nullopt;
     }
     const auto key = varint();
-    if (!key || *key >> 3 == 0 || *key >> 3 > kMostFieldNumber) {
+    if (!key || *key >> 3 == 0 || *key >> 3 > kMaxFieldNumber) {
         broken_ = true;
         return std::nullopt;
     }

@@ -29,7 +29,7 @@ public:
     void operator()(const WholeType& type) const {
         const Range& range = type.range;
         const auto least = static_cast<std::int64_t>(std::isfinite(range.least) ? range.least : 1);
-        const auto most = static_cast<std::int64_t>(std::isfinite(range.most) ? range.most : kMostWhole);
+        const auto most = static_cast<std::int64_t>(std::isfinite(range.most) ? range.most : kMaxWhole);
         type.set(member_, value_.whole(least, most, static_cast<std::int64_t>(type.get(member_))));
     }
     void operator()(const NumberType& type) const { as<double>() = value_.number(type.range, as<double>()); }

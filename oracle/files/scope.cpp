@@ -13,7 +13,7 @@ namespace {
 
 using graph::AttributeValue;
 
-constexpr double kMostExact = 0x1p53;  ///< whole numbers up to here are doubles without loss
+constexpr double kMaxExact = 0x1p53;  ///< whole numbers up to here are doubles without loss
 
 bool starts_identifier(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool continues_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -137,7 +137,7 @@ AttributeValue Scope::value(const Written& written) const {
     }
     if (has_operator(text) && !is_word(text)) {
         const double result = arithmetic(written);
-        if (std::abs(result) > kMostExact) {
+        if (std::abs(result) > kMaxExact) {
             fail(written.where, fmt::format("\"{}\" is {}, too large for an exact whole number", text, result));
         }
         if (result == std::floor(result)) {

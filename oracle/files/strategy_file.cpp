@@ -272,11 +272,11 @@ private:
 };
 
 /// The meshes that a search looks at grow with the power of their number.
-constexpr std::size_t kMostAxes = 10;
+constexpr std::size_t kMaxAxes = 10;
 
 void check_strategy(Fields& fields, Strategy& strategy, const Reading& /*reading*/) {
-    if (const Value axes = fields.find("axes"); axes && strategy.axes.size() > kMostAxes) {
-        axes.error(fmt::format("{} axes; at most {} are laid out", strategy.axes.size(), kMostAxes),
+    if (const Value axes = fields.find("axes"); axes && strategy.axes.size() > kMaxAxes) {
+        axes.error(fmt::format("{} axes; at most {} are laid out", strategy.axes.size(), kMaxAxes),
                    "dimensions may share an axis");
     }
     AxisCheck(fields, strategy).all();

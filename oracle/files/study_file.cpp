@@ -153,8 +153,8 @@ void check_draw(Fields& fields, const Study& study) {
                                         [](const Parameter& parameter) { return parameter.is_range(); });
         fields.find("space").error(fmt::format("{} is a range, of which there is no grid", range->name),
                                    "add sampling: latin-hypercube, or random, and count: N");
-    } else if (is_grid && *combinations > trials::kMostTrials) {
-        fields.find("space").error(fmt::format("a grid of more than {} trials", trials::kMostTrials),
+    } else if (is_grid && *combinations > trials::kMaxTrials) {
+        fields.find("space").error(fmt::format("a grid of more than {} trials", trials::kMaxTrials),
                                    "add sampling: latin-hypercube, or random, and count: N");
     } else if (!is_grid && study.draw.count == 0) {
         fields.mapping().error(fmt::format("sampling {} needs count", name(study.draw.sampling)), "count: 50");
@@ -253,7 +253,7 @@ const Description& description<Study>() {
                  optional<&Study::draw, &trials::Draw::sampling>("sampling", "How trials are drawn from the space."),
                  optional<&Study::draw, &trials::Draw::count>(
                      "count", "Trials that are drawn; a grid has all.",
-                     {.range = {.least = 1, .most = static_cast<double>(trials::kMostTrials)}}),
+                     {.range = {.least = 1, .most = static_cast<double>(trials::kMaxTrials)}}),
                  optional<&Study::draw, &trials::Draw::seed>("seed", "Of the draws.", {.range = at_least(0)}),
                  expression_key("time", "Seconds that one trial takes: `12 * epochs / cores`."),
                  optional<&Study::model>("model",

@@ -79,8 +79,8 @@ std::vector<std::string> names_of(std::span<const ColumnRule> columns) {
 
 std::vector<TableRow> read_rows(const CsvTable& table, std::span<const ColumnRule> columns, Diagnostics& faults) {
     check_columns(table, columns, faults);
-    if (table.rows.size() > kMostRows) {
-        faults.error(table.rows[kMostRows].front().where, fmt::format("more than {} rows", kMostRows),
+    if (table.rows.size() > kMaxRows) {
+        faults.error(table.rows[kMaxRows].front().where, fmt::format("more than {} rows", kMaxRows),
                      "cut the table into several files");
     }
     faults.throw_if_errors();
@@ -112,9 +112,9 @@ std::int64_t whole_at(const std::string& digits, std::string_view column, const 
         return least;
     }
     const auto number = std::get<std::int64_t>(read);
-    if (number < least || number > kMostWhole) {
+    if (number < least || number > kMaxWhole) {
         faults.error(where, fmt::format("{}: {} must be at {} {}", column, number, number < least ? "least" : "most",
-                                        number < least ? least : kMostWhole));
+                                        number < least ? least : kMaxWhole));
         return least;
     }
     return number;

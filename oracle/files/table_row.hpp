@@ -16,7 +16,7 @@
 
 namespace dodona::files {
 
-inline constexpr std::size_t kMostRows = 50'000;
+inline constexpr std::size_t kMaxRows = 50'000;
 
 struct ColumnRule {
     std::string_view name;

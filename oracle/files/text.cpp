@@ -80,8 +80,8 @@ Text read_text(std::string text, const std::string& name, const TextKind& kind) 
         text.erase(0, kByteOrderMark.size());
     }
     Text read{{}, std::make_shared<Source>(Source{name, split_lines(text)})};
-    if (text.size() > kMostBytes) {
-        fail({read.source, 0, 0, 1}, fmt::format("larger than {} MiB", kMostBytes >> 20), std::string(kind.too_large));
+    if (text.size() > kMaxBytes) {
+        fail({read.source, 0, 0, 1}, fmt::format("larger than {} MiB", kMaxBytes >> 20), std::string(kind.too_large));
     }
     require_text(text, name, kind);
     read.text = std::move(text);
@@ -89,7 +89,7 @@ Text read_text(std::string text, const std::string& name, const TextKind& kind) 
 }
 
 std::string load_bytes(const std::filesystem::path& path, const std::string& name, const Location& where) {
-    return read_file(path, name, where, kMostBytes);
+    return read_file(path, name, where, kMaxBytes);
 }
 
 }  // namespace dodona::files

@@ -11,7 +11,7 @@
 
 namespace dodona::files {
 
-inline constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 
 /// What a reader of a kind of file says when a file is none.
 struct TextKind {
@@ -30,7 +30,7 @@ Text read_text(std::string text, const std::string& name, const TextKind& kind);
 /// Without the blanks at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// The bytes of a file, no more than one piece beyond kMostBytes; `where` is the place that names it.
+/// The bytes of a file, no more than one piece beyond kMaxBytes; `where` is the place that names it.
 std::string load_bytes(const std::filesystem::path& path, const std::string& name, const Location& where);
 
 }  // namespace dodona::files

@@ -28,8 +28,8 @@ Location located(const std::shared_ptr<const Source>& source, const YAML::Mark& 
 /// Characters from `begin` to the end of what starts there, on this line: a quoted text or a bracketed collection. No
 /// more than a message shows.
 int closed_length(std::string_view line, std::size_t begin) {
-    constexpr std::size_t kMostShown = 200;
-    line = line.substr(0, begin + kMostShown);
+    constexpr std::size_t kMaxShown = 200;
+    line = line.substr(0, begin + kMaxShown);
     int open = 0;
     char quote = 0;
     for (std::size_t i = begin; i < line.size(); ++i) {
@@ -183,8 +183,8 @@ private:
         if (!tag.empty() && tag != "?" && tag != "!") {
             fail(node->where, "tags have no meaning here", "remove the word that starts with `!`");
         }
-        if (++nodes_ > kMostNodes) {
-            fail(node->where, fmt::format("more than {} values in one file", kMostNodes),
+        if (++nodes_ > kMaxNodes) {
+            fail(node->where, fmt::format("more than {} values in one file", kMaxNodes),
                  "write layers that repeat as a block with `repeat:`");
         }
         return node;
@@ -261,9 +261,9 @@ private:
         }
         open.node->size += node->size;
         open.node->depth = std::max(open.node->depth, node->depth + 1);
-        if (open.node->size > kMostNodes || open_.size() + node->depth > kDeepest + 1) {
+        if (open.node->size > kMaxNodes || open_.size() + node->depth > kDeepest + 1) {
             fail(node->where,
-                 fmt::format("aliases make this more than {} values, or more than {} deep", kMostNodes, kDeepest),
+                 fmt::format("aliases make this more than {} values, or more than {} deep", kMaxNodes, kDeepest),
                  "write layers that repeat as a block with `repeat:`");
         }
         if (open.node->kind == Node::Kind::list) {
@@ -348,8 +348,8 @@ constexpr Wording kWordings[] = {
 /// Refuses what yaml-cpp would keep in memory many times over before it says anything: brackets without end, and words
 /// without end on one line or inside one bracket, which it keeps until it knows whether a key begins there.
 void check_held(const std::shared_ptr<const Source>& source) {
-    constexpr int kMostOpen = 1000;
-    constexpr int kMostHeld = 400'000;
+    constexpr int kMaxOpen = 1000;
+    constexpr int kMaxHeld = 400'000;
     int open = 0;
     int held = 0;
     for (std::size_t row = 0; row < source->lines.size(); ++row) {
@@ -361,12 +361,12 @@ void check_held(const std::shared_ptr<const Source>& source) {
             open -= line[column] == ']' || line[column] == '}' ? 1 : 0;
             held += opens || std::string_view(" ,'\"").find(line[column]) != std::string_view::npos ? 1 : 0;
             const auto here = [&] { return Location{source, static_cast<int>(row) + 1, static_cast<int>(column) + 1}; };
-            if (open > kMostOpen) {
-                fail(here(), fmt::format("more than {} brackets are open here", kMostOpen),
+            if (open > kMaxOpen) {
+                fail(here(), fmt::format("more than {} brackets are open here", kMaxOpen),
                      "lists and mappings nest a few levels at most");
             }
-            if (held > kMostHeld) {
-                fail(here(), fmt::format("more than {} words on one line or in one bracket", kMostHeld),
+            if (held > kMaxHeld) {
+                fail(here(), fmt::format("more than {} words on one line or in one bracket", kMaxHeld),
                      "no file of dodona is that long");
             }
         }

@@ -12,9 +12,9 @@ namespace dodona::graph {
 
 namespace {
 
-constexpr std::size_t kMostLayers = 20'000;
+constexpr std::size_t kMaxLayers = 20'000;
 constexpr Extent kLargestExtent = 1'000'000'000;
-constexpr double kMostElements = 1e15;
+constexpr double kMaxElements = 1e15;
 constexpr const char* kNameHelp = "a name is a word without / [ ] *";
 
 /// Dimension names of network inputs; strategies refer to them as loops.
@@ -96,8 +96,8 @@ void Expansion::add_input(const InputSpec& input, Scope& scope) {
             diagnostics_.error(input.where, fmt::format("{}.{}: named twice", input.name, dimension.name));
         }
     }
-    if (input.tensor.elements() > kMostElements) {
-        diagnostics_.error(input.where, fmt::format("{}: more than {:g} elements a sample", input.name, kMostElements));
+    if (input.tensor.elements() > kMaxElements) {
+        diagnostics_.error(input.where, fmt::format("{}: more than {:g} elements a sample", input.name, kMaxElements));
     }
     if (diagnostics_.all().size() > errors) {
         scope.outputs.emplace(input.name, std::nullopt);
@@ -259,9 +259,9 @@ bool Expansion::check_sizes(const Entry& entry, const Nest& nest) {
                                                 [&](double product, int loop) { return product * whole[loop]; });
         most = std::max(most, elements);
     }
-    if (most > kMostElements) {
+    if (most > kMaxElements) {
         diagnostics_.error(entry.where, fmt::format("{}: a tensor of {:g} elements; at most {:g} are allowed",
-                                                    entry.name, most, kMostElements));
+                                                    entry.name, most, kMaxElements));
         return false;
     }
     return true;
@@ -284,8 +284,8 @@ std::size_t Expansion::nest_number(const Entry& entry, const std::vector<Tensor>
 }
 
 Vertex Expansion::insert(Layer layer, const std::vector<Output>& inputs) {
-    if (graph_.layers.size() >= kMostLayers) {
-        diagnostics_.error(spec_->where, fmt::format("more than {} distinct layers", kMostLayers),
+    if (graph_.layers.size() >= kMaxLayers) {
+        diagnostics_.error(spec_->where, fmt::format("more than {} distinct layers", kMaxLayers),
                            "write layers that are alike as one block with repeat:");
         diagnostics_.throw_if_errors();
     }

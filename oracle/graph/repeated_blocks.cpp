@@ -11,8 +11,8 @@ namespace dodona::graph {
 namespace {
 
 constexpr int kDeepest = 32;
-constexpr std::int64_t kMostRepeats = 1'000'000;
-constexpr std::int64_t kMostInstances = 1'000'000'000;
+constexpr std::int64_t kMaxRepeats = 1'000'000;
+constexpr std::int64_t kMaxInstances = 1'000'000'000;
 
 }  // namespace
 
@@ -36,12 +36,12 @@ bool Expansion::check_block(const Entry& entry, const std::vector<Output>& input
     if (entry.children.empty()) {
         diagnostics_.error(entry.where, fmt::format("{}: the block {} has no layers", entry.name, entry.block));
     }
-    if (entry.repeat < 1 || entry.repeat > kMostRepeats) {
+    if (entry.repeat < 1 || entry.repeat > kMaxRepeats) {
         diagnostics_.error(entry.where, fmt::format("{}.repeat: {} is out of range", entry.name, entry.repeat),
-                           fmt::format("give a whole number from 1 to {}", kMostRepeats));
-    } else if (place.count * entry.repeat > kMostInstances) {
+                           fmt::format("give a whole number from 1 to {}", kMaxRepeats));
+    } else if (place.count * entry.repeat > kMaxInstances) {
         diagnostics_.error(entry.where, fmt::format("{}: more than {} instances of the block {}", entry.name,
-                                                    kMostInstances, entry.block));
+                                                    kMaxInstances, entry.block));
     }
     if (place.depth >= kDeepest) {
         diagnostics_.error(entry.where, fmt::format("{}: blocks nest deeper than {}", entry.name, kDeepest));

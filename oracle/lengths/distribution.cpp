@@ -11,14 +11,14 @@ namespace {
 
 /// Each value's share goes to the two evenly spaced ones around it, so that the mean stays.
 std::vector<Share> evenly_spaced(const std::vector<Share>& shares, double least, double most) {
-    const double width = (most - least) / static_cast<double>(kMostValues - 1);
-    std::vector<Share> spaced(kMostValues);
-    for (std::size_t i = 0; i < kMostValues; ++i) {
+    const double width = (most - least) / static_cast<double>(kMaxValues - 1);
+    std::vector<Share> spaced(kMaxValues);
+    for (std::size_t i = 0; i < kMaxValues; ++i) {
         spaced[i].value = least + width * static_cast<double>(i);
     }
     for (const Share& one : shares) {
         const double place = (one.value - least) / width;
-        const std::size_t below = std::min(kMostValues - 2, static_cast<std::size_t>(place));
+        const std::size_t below = std::min(kMaxValues - 2, static_cast<std::size_t>(place));
         const double above = std::clamp(place - static_cast<double>(below), 0.0, 1.0);
         spaced[below].share += one.share * (1 - above);
         spaced[below + 1].share += one.share * above;
@@ -37,7 +37,7 @@ Distribution sum_of(const Distribution& a, const Distribution& b) {
     }
     const double least = a.least() + b.least();
     const double most = a.most() + b.most();
-    return Distribution(sums.size() > kMostValues && most > least ? evenly_spaced(sums, least, most) : sums);
+    return Distribution(sums.size() > kMaxValues && most > least ? evenly_spaced(sums, least, most) : sums);
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ double Distribution::quantile(double share) const {
 
 Distribution Distribution::sum_of(std::int64_t n) const {
     check(n >= 1, "a sum of one draw or more");
-    Distribution doubled = shares_.size() > kMostValues ? Distribution(evenly_spaced(shares_, least(), most())) : *this;
+    Distribution doubled = shares_.size() > kMaxValues ? Distribution(evenly_spaced(shares_, least(), most())) : *this;
     Distribution sum({{0, 1}});
     for (std::int64_t left = n; left > 0; left /= 2) {
         if (left % 2 == 1) {

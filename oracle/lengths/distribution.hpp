@@ -1,6 +1,6 @@
 // A number that varies: its values with their shares, sums of independent draws and the largest of them.
 //
-//   sum of n     by doubling; after each sum what is more than kMostValues values is put on as many evenly spaced ones
+//   sum of n     by doubling; after each sum what is more than kMaxValues values is put on as many evenly spaced ones
 //                that keep its mean
 //   largest of n P(largest <= x) = P(x)^n, exact
 //
@@ -12,7 +12,7 @@
 
 namespace dodona::lengths {
 
-inline constexpr std::size_t kMostValues = 1000;
+inline constexpr std::size_t kMaxValues = 1000;
 
 /// A value and the share of draws that have it.
 struct Share {

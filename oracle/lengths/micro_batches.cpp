@@ -80,7 +80,7 @@ struct Row {
 
 /// Lengths at evenly spaced quantiles, the longest first.
 std::vector<double> samples_to_pack(const Distribution& lengths, double row) {
-    const double count = std::floor(std::clamp(kPackedRows * row / lengths.mean(), kLeastPacked, kMostPacked));
+    const double count = std::floor(std::clamp(kPackedRows * row / lengths.mean(), kLeastPacked, kMaxPacked));
     std::vector<double> samples;
     double sum = 0;
     for (const Share& one : lengths.shares()) {

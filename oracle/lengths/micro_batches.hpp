@@ -36,7 +36,7 @@ constexpr std::string_view name(Packing packing) { return name_of(packing); }
 
 /// Samples that are packed at once: at least so many, and so many rows unless that takes too many samples.
 inline constexpr double kLeastPacked = 4096;
-inline constexpr double kMostPacked = 100'000;
+inline constexpr double kMaxPacked = 100'000;
 inline constexpr double kPackedRows = 256;
 
 struct MicroBatchQuestion {

@@ -61,8 +61,8 @@ Seconds DrawnPasses::draw(simulate::Draws& draws) const {
 
 std::vector<std::int64_t> padded_lengths(const Distribution& drawn) {
     std::vector<std::int64_t> lengths;
-    const bool all = drawn.shares().size() <= kMostTimed;
-    const std::size_t count = all ? drawn.shares().size() : kMostTimed;
+    const bool all = drawn.shares().size() <= kMaxTimed;
+    const std::size_t count = all ? drawn.shares().size() : kMaxTimed;
     for (std::size_t i = 0; i < count; ++i) {
         const double along = count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0;
         const double length =
@@ -79,7 +79,7 @@ std::vector<std::int64_t> samples_in_row(const Distribution& drawn, std::int64_t
     std::vector<std::int64_t> counts{1};
     for (std::int64_t count = 2; count <= row; ++count) {
         const bool reaches = static_cast<double>(row) / static_cast<double>(counts.back()) <= drawn.least();
-        if (reaches || counts.size() == kMostTimed) {
+        if (reaches || counts.size() == kMaxTimed) {
             break;
         }
         if (row % count == 0 && count >= 2 * counts.back()) {

@@ -62,9 +62,9 @@ private:
     std::vector<Seconds> times_;  ///< of a pass whose rows are all of that length
 };
 
-inline constexpr std::size_t kMostTimed = 16;
+inline constexpr std::size_t kMaxTimed = 16;
 
-/// Lengths to time for padded micro-batches: all that are drawn, or at most kMostTimed in equal ratios.
+/// Lengths to time for padded micro-batches: all that are drawn, or at most kMaxTimed in equal ratios.
 std::vector<std::int64_t> padded_lengths(const Distribution& drawn);
 
 /// Numbers of equal samples in a packed row, of whose lengths S / n it is timed: divisors of S, each at least twice the one

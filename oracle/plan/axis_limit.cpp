@@ -14,9 +14,9 @@ namespace dodona::plan {
 namespace {
 
 /// A size larger than any extent (docs/files.md: extents up to 1e9).
-constexpr std::int64_t kMostWays = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxWays = std::int64_t{1} << 30;
 /// Meshes that are tried in the search for the most devices.
-constexpr int kMostProbes = 2000;
+constexpr int kMaxProbes = 2000;
 
 void add_pipeline(const graph::Graph& graph, std::int64_t stages, std::vector<Limit>& limits) {
     const std::int64_t most = graph.segment_count();
@@ -135,7 +135,7 @@ Plan plan_on(const Strategy& strategy, std::vector<MeshAxis> mesh) {
 
 /// The limit that sizes above `largest` break: one with too few pieces, if possible.
 std::optional<Limit> what_breaks(const Axis::Probe& probe, std::int64_t largest) {
-    for (const std::int64_t size : {largest + 1, kMostWays}) {
+    for (const std::int64_t size : {largest + 1, kMaxWays}) {
         const std::vector<Limit> limits = probe(size);
         const Limit* broken = tightest_broken(limits);
         if (broken != nullptr && broken->ways > broken->pieces().value_or(-1)) {
@@ -148,8 +148,8 @@ std::optional<Limit> what_breaks(const Axis::Probe& probe, std::int64_t largest)
 AxisLimit limit_of(const std::string& name, const Axis::Probe& probe) {
     AxisLimit found{.axis = name};
     const Axis axis(probe);
-    const std::int64_t largest = axis.largest(kMostWays);
-    if (largest == kMostWays) {
+    const std::int64_t largest = axis.largest(kMaxWays);
+    if (largest == kMaxWays) {
         return found;
     }
     found.largest = largest;
@@ -158,7 +158,7 @@ AxisLimit limit_of(const std::string& name, const Axis::Probe& probe) {
     if (*found.even < largest) {
         const std::vector<Limit> limits = probe(largest);
         const auto uneven = std::min_element(limits.begin(), limits.end(), [](const Limit& a, const Limit& b) {
-            return a.pieces().value_or(kMostWays) < b.pieces().value_or(kMostWays);
+            return a.pieces().value_or(kMaxWays) < b.pieces().value_or(kMaxWays);
         });
         if (uneven != limits.end()) {
             found.uneven = *uneven;
@@ -183,7 +183,7 @@ public:
     Reach run() {
         std::vector<MeshAxis> mesh;
         descend(mesh, 1);
-        return {.devices = best_, .mesh = mesh_, .exact = probes_ < kMostProbes};
+        return {.devices = best_, .mesh = mesh_, .exact = probes_ < kMaxProbes};
     }
 
 private:
@@ -206,7 +206,7 @@ private:
             mesh.back().size = size;
             return limits_on(graph_, plan_on(strategy_, mesh), batch_);
         });
-        for (std::int64_t size = most.size; size >= 1 && probes_ < kMostProbes; --size) {
+        for (std::int64_t size = most.size; size >= 1 && probes_ < kMaxProbes; --size) {
             if (others * static_cast<double>(size) <= static_cast<double>(best_)) {
                 break;
             }
@@ -234,7 +234,7 @@ AxisLimit fold_limit(const graph::Graph& graph, const Strategy& strategy, const 
     const auto room = [&](const std::string& name) {
         const auto axis =
             std::find_if(axes.begin(), axes.end(), [&](const AxisLimit& other) { return other.axis == name; });
-        return axis == axes.end() ? 0 : axis->largest.value_or(kMostWays);
+        return axis == axes.end() ? 0 : axis->largest.value_or(kMaxWays);
     };
     const auto host = std::max_element(fold.of.begin(), fold.of.end(),
                                        [&](const std::string& a, const std::string& b) { return room(a) < room(b); });

@@ -21,7 +21,7 @@ namespace {
 
 using simulate::TaskId;
 
-constexpr std::int64_t kMostFlowRanks = 8192;
+constexpr std::int64_t kMaxFlowRanks = 8192;
 /// Two steps that differ by less are of equal length.
 constexpr double kSameStep = 1e-9;
 
@@ -157,8 +157,8 @@ void check_jobs(const std::vector<std::int64_t>& ranks, const cluster::Cluster& 
                          cluster.devices(), cluster.name),
              "fewer or smaller jobs");
     }
-    if (all > kMostFlowRanks) {
-        fail_too_large(fmt::format("{} ranks, more than {}", all, kMostFlowRanks));
+    if (all > kMaxFlowRanks) {
+        fail_too_large(fmt::format("{} ranks, more than {}", all, kMaxFlowRanks));
     }
 }
 

@@ -11,7 +11,7 @@ using simulate::TaskId;
 namespace {
 
 /// Tasks and flows of a run by events, which plays some 1 to 2 million a second.
-constexpr std::size_t kMostFlowTasks = 8'000'000;
+constexpr std::size_t kMaxFlowTasks = 8'000'000;
 
 cost::Flows flows_of(const Exchange& exchange) { return cost::flows_of(exchange.collective, exchange.algorithm); }
 
@@ -41,7 +41,7 @@ FlowStepBuilder::FlowStepBuilder(const SimulatedStep& step, const StepCommunicat
 }
 
 void FlowStepBuilder::add_step(bool with_tails) {
-    if (replicas_.count() * step_.steps.tasks.size() > kMostFlowTasks) {
+    if (replicas_.count() * step_.steps.tasks.size() > kMaxFlowTasks) {
         fail_too_large(fmt::format("{} replicas of {} tasks", replicas_.count(), step_.steps.tasks.size()));
     }
     if (added_) {
@@ -158,8 +158,8 @@ void FlowStepBuilder::add_flows(ExchangeFlows exchange, std::vector<TaskId>& add
     }
     const std::vector<TaskId> flows = flows_.add(exchange);
     added.insert(added.end(), flows.begin(), flows.end());
-    if (builder_.size() > kMostFlowTasks) {
-        fail_too_large(fmt::format("more than {} tasks and flows", kMostFlowTasks));
+    if (builder_.size() > kMaxFlowTasks) {
+        fail_too_large(fmt::format("more than {} tasks and flows", kMaxFlowTasks));
     }
 }
 

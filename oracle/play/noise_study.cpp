@@ -17,9 +17,9 @@ constexpr std::array kLoaded{NoiseOn::compute, NoiseOn::network, NoiseOn::storag
 /// As many steps as 20 cycles take, within bounds.
 std::int64_t steps_for(const NoiseStudy& study, Seconds step) {
     constexpr double kLeast = 100;
-    constexpr double kMost = 4000;
+    constexpr double kMax = 4000;
     const double cycles = 20 * ((study.burst + study.silence) / step);
-    return static_cast<std::int64_t>(std::clamp(std::ceil(cycles), kLeast, kMost));
+    return static_cast<std::int64_t>(std::clamp(std::ceil(cycles), kLeast, kMax));
 }
 
 LoadEffect effect_of(NoiseOn on, const NoisySteps& noisy) {
@@ -37,12 +37,12 @@ Seconds with_cores(const SimulatedStep& step, double share) {
     return passes + input.feeding + step::host_wait((1 / share) * input.decoding, passes) + input.fixed;
 }
 
-/// The least share of the cores with which the step is no more than kMostSlower longer; 0 where nothing is decoded.
+/// The least share of the cores with which the step is no more than kMaxSlowDown longer; 0 where nothing is decoded.
 double least_share(const SimulatedStep& step) {
     if (step.costs.input.decoding <= Seconds{}) {
         return 0;
     }
-    const Seconds most = (1 + kMostSlower) * with_cores(step, 1);
+    const Seconds most = (1 + kMaxSlowDown) * with_cores(step, 1);
     double least = 0;
     double enough = 1;
     for (int i = 0; i < 50; ++i) {

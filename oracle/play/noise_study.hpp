@@ -27,7 +27,7 @@ struct LoadEffect {
 
 struct LentCores {
     std::int64_t cores = 0;  ///< of a node
-    double decoding = 0;     ///< cores that decode, with which a step is `kMostSlower` longer than with all of them
+    double decoding = 0;     ///< cores that decode, with which a step is `kMaxSlowDown` longer than with all of them
     std::int64_t ranks = 0;  ///< of the node: processes, with their threads that communicate
     std::int64_t lendable = 0;
 };
@@ -41,7 +41,7 @@ struct NoiseStudy {
 };
 
 /// By how much the step may be longer with cores lent.
-inline constexpr double kMostSlower = 0.01;
+inline constexpr double kMaxSlowDown = 0.01;
 inline constexpr std::int64_t kCoresPerRank = 2;
 
 /// With `cores` of each node, where they are known. `settings`: seed, workers, go_on; steps follow from the bursts.

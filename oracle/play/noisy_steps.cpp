@@ -18,7 +18,7 @@ namespace dodona::play {
 namespace {
 
 /// A step is asked for with at most so many ranks: each has draws of its own.
-constexpr std::int64_t kMostDrawnRanks = 1'000'000;
+constexpr std::int64_t kMaxDrawnRanks = 1'000'000;
 
 /// What a task does on devices and on links.
 struct TaskTimes {
@@ -298,7 +298,7 @@ void check_playable(const SimulatedStep& step, const NoiseSettings& settings) {
     if (!step.steps.graph.has_fixed_order) {
         fail({}, "noise is played where the order of all tasks is fixed, without flows on a network");
     }
-    if (step.prediction.plan.devices() > kMostDrawnRanks) {
+    if (step.prediction.plan.devices() > kMaxDrawnRanks) {
         fail({}, "noise is drawn for each rank: a million of them at most");
     }
     check(settings.steps >= 1, "at least one step");

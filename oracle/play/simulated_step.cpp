@@ -15,11 +15,11 @@ namespace dodona::play {
 namespace {
 
 /// Tasks that are kept in memory at once: some 100 bytes each.
-constexpr std::int64_t kMostTasks = 40'000'000;
+constexpr std::int64_t kMaxTasks = 40'000'000;
 
 schedule::Shape shape_of(const plan::Plan& plan, const step::PipelineCosts& costs) {
     const auto positions = static_cast<std::int64_t>(costs.positions.size());
-    if (costs.microbatches > kMostTasks / (4 * positions)) {
+    if (costs.microbatches > kMaxTasks / (4 * positions)) {
         fail({},
              fmt::format("the step has {} micro-batches on {} virtual stages: too many tasks to play",
                          costs.microbatches, positions),

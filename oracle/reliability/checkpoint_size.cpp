@@ -15,7 +15,7 @@ constexpr Bytes kTensorflowFile = 52_B;
 
 /// Python's zipfile writes sizes and offsets above this in 64 bits.
 constexpr double kZipLimit = 2147483647;
-constexpr double kMostZipEntries = 65535;
+constexpr double kMaxZipEntries = 65535;
 
 double padded(double bytes, double to) { return std::ceil(bytes / to) * to; }
 
@@ -36,7 +36,7 @@ double npz_bytes(std::span<const StoredTensor> tensors, double ratio) {
         directory += 46 + name + (sizes + offset > 0 ? 4 + sizes + offset : 0);
         at += 30 + name + 20 + stored;
     }
-    const bool is_large = at > kZipLimit || static_cast<double>(tensors.size()) > kMostZipEntries;
+    const bool is_large = at > kZipLimit || static_cast<double>(tensors.size()) > kMaxZipEntries;
     return at + directory + (is_large ? 56 + 20 : 0) + 22;
 }
 

@@ -42,7 +42,7 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
     for (const Observation& observation : observations) {
         for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
             const auto p = static_cast<std::size_t>(cost::kErrorSources[k].parameter);
-            b[p][p] = std::clamp(observation.uncertainty.sources[k].sigma(), b[p][p], kMostSigma);
+            b[p][p] = std::clamp(observation.uncertainty.sources[k].sigma(), b[p][p], kMaxSigma);
         }
     }
     const double shared = std::sqrt(1 - own_part(asked)) * std::hypot(framework.spread, framework.between_sources);
@@ -177,8 +177,8 @@ Posterior posterior(const std::vector<Observation>& observations, const Prior& b
         }
     }
     for (double& error : result.mean) {
-        result.is_capped |= std::abs(error) > kMostMoved;
-        error = std::clamp(error, -kMostMoved, kMostMoved);
+        result.is_capped |= std::abs(error) > kMaxShift;
+        error = std::clamp(error, -kMaxShift, kMaxShift);
     }
     return result;
 }

@@ -27,7 +27,7 @@ namespace dodona::step {
 inline constexpr double kRepeat = 0.025;
 
 /// Standard deviation of a log parameter that is uncertain by any factor: 90 % within a factor of 3.7.
-inline constexpr double kMostSigma = 0.8;
+inline constexpr double kMaxSigma = 0.8;
 
 /// Degrees of freedom of what is thought of the size of errors before any run is observed. Our assumption. With it 90, 86
 /// and 89 % of 1,825, 1,592 and 1,451 published runs lie in their 90 % intervals once 1, 3 and 5 others of each user are
@@ -36,7 +36,7 @@ inline constexpr double kScaleFreedom = 4;
 
 /// Standard deviations that observed steps can move an error by: a run that is off by more had another fault, and narrows
 /// no interval.
-inline constexpr double kMostMoved = 2;
+inline constexpr double kMaxShift = 2;
 
 /// A measured step and its prediction.
 struct Observation {

@@ -78,7 +78,7 @@ Estimate host_update(const cluster::Cluster& cluster, const plan::Plan& plan, co
     const auto at = [&](BytesPerSecond bandwidth) {
         return slower * devices * states.update_traffic / known.value_or(bandwidth);
     };
-    return {at(cluster::kUsualHostMemory), at(cluster::kMostHostMemory), at(cluster::kLeastHostMemory)};
+    return {at(cluster::kUsualHostMemory), at(cluster::kMaxHostMemory), at(cluster::kLeastHostMemory)};
 }
 
 }  // namespace dodona::step

@@ -383,8 +383,8 @@ Seconds hidden_on(std::size_t stage, const Pipeline<Seconds>& pipeline, const Pl
 }
 
 std::int32_t whole_number(std::int64_t microbatches) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-    return static_cast<std::int32_t>(std::min(microbatches, kMost));
+    constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::int32_t>(std::min(microbatches, kMax));
 }
 
 template <class Number>

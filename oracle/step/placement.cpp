@@ -44,7 +44,7 @@ Placement place(const cluster::Cluster& cluster, const plan::Mesh& mesh, plan::A
         placement.replicas = {{std::vector<DeviceSet>(stage_count, 1), mesh.ways(replicas)}};
         return placement;
     }
-    check(placement.kinds.size() <= kMostDeviceKinds, "a job has no more kinds of devices than validate() allows");
+    check(placement.kinds.size() <= kMaxDeviceKinds, "a job has no more kinds of devices than validate() allows");
     std::vector<std::vector<DeviceSet>> cells(static_cast<std::size_t>(mesh.ways(replicas)),
                                               std::vector<DeviceSet>(stage_count, 0));
     const cluster::Group stage_group = mesh.group(stages);

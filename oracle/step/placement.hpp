@@ -17,7 +17,7 @@ namespace dodona::step {
 
 /// Devices of a placement, one bit each.
 using DeviceSet = std::uint64_t;
-inline constexpr std::size_t kMostDeviceKinds = 64;
+inline constexpr std::size_t kMaxDeviceKinds = 64;
 
 /// Replicas with the same devices in every stage.
 struct ReplicaKind {

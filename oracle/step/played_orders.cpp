@@ -14,14 +14,14 @@ namespace {
 using plan::ScheduleKind;
 
 /// A larger order is not played: a task takes some 100 bytes.
-constexpr std::int64_t kMostTasks = 20'000'000;
+constexpr std::int64_t kMaxTasks = 20'000'000;
 
 /// Orders of more tasks than this in all are not kept.
-constexpr std::size_t kMostSteps = std::size_t{1} << 22;
+constexpr std::size_t kMaxSteps = std::size_t{1} << 22;
 
 std::int32_t whole(std::int64_t number) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-    return static_cast<std::int32_t>(std::min(number, kMost));
+    constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::int32_t>(std::min(number, kMax));
 }
 
 /// With no more rounds than are played.
@@ -82,11 +82,11 @@ std::optional<std::string> too_many_tasks(ScheduleKind kind, const schedule::Sha
     const std::int64_t of_pass = plan::schedule_of(kind).traits.splits_backward ? 3 : 2;
     const std::int64_t tasks =
         of_pass * std::int64_t{played.stages} * played.virtual_stages * std::int64_t{played.micro_batches};
-    if (!may_be_played(kind, shape.virtual_stages) || tasks <= kMostTasks) {
+    if (!may_be_played(kind, shape.virtual_stages) || tasks <= kMaxTasks) {
         return std::nullopt;
     }
     return fmt::format("{} stages have some {} million tasks in order, of which at most {} million are played",
-                       shape.stages, tasks / 1'000'000, kMostTasks / 1'000'000);
+                       shape.stages, tasks / 1'000'000, kMaxTasks / 1'000'000);
 }
 
 PlayedOrders::Known PlayedOrders::of(ScheduleKind kind, const schedule::Shape& shape) {
@@ -100,7 +100,7 @@ PlayedOrders::Known PlayedOrders::of(ScheduleKind kind, const schedule::Shape& s
     Known order = resolved(kind, key.second);
     const std::size_t steps = order ? order->tasks.steps.size() : 0;
     const std::lock_guard lock(mutex_);
-    if (steps_ + steps > kMostSteps) {
+    if (steps_ + steps > kMaxSteps) {
         known_.clear();
         steps_ = 0;
     }

@@ -374,7 +374,7 @@ void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
             costed.variants.push_back(joined(singles, set));
         }
     }
-    CostedGraph all = joined(singles, ~DeviceSet{0} >> (kMostDeviceKinds - singles.size()));
+    CostedGraph all = joined(singles, ~DeviceSet{0} >> (kMaxDeviceKinds - singles.size()));
     costed.segments = std::move(all.segments);
     costed.devices = std::move(all.devices);
     costed.whole_executed = all.whole_executed;

@@ -229,8 +229,8 @@ std::vector<Counts> balance(const CostedGraph& costed, std::int64_t parts) {
 }  // namespace
 
 std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts) {
-    constexpr std::int64_t kMostPieces = 512;
-    const std::int64_t most = std::max(kMostPieces, 4 * parts);
+    constexpr std::int64_t kMaxPieces = 512;
+    const std::int64_t most = std::max(kMaxPieces, 4 * parts);
     const std::int64_t bundle = (graph.segment_count() + most - 1) / most;
     std::vector<Piece> pieces;
     for (std::size_t u = 0; u < graph.segments.size(); ++u) {

@@ -149,9 +149,9 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
 void check_devices(const cluster::Cluster& cluster, std::int64_t ranks, Precision precision, const Location& where,
                    Diagnostics& faults) {
     const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(ranks);
-    if (kinds.size() > kMostDeviceKinds) {
+    if (kinds.size() > kMaxDeviceKinds) {
         faults.error(where, fmt::format("the job has {} kinds of devices", kinds.size()),
-                     fmt::format("at most {} work together", kMostDeviceKinds));
+                     fmt::format("at most {} work together", kMaxDeviceKinds));
     }
     for (const cluster::DeviceKind& kind : kinds) {
         if (!kind.device->supports(precision)) {

@@ -10,7 +10,7 @@ namespace dodona::tables {
 
 namespace {
 
-constexpr int kMostMoves = 2000;  ///< of step 4
+constexpr int kMaxMoves = 2000;  ///< of step 4
 
 Bytes traffic(const PlacementQuestion& question, const Shard& shard) {
     const Table& table = question.tables[shard.table];
@@ -278,12 +278,12 @@ public:
         if (!better_.empty()) {
             parts = better_;
         }
-        return visits_ < kMostVisits;
+        return visits_ < kMaxVisits;
     }
 
 private:
     void visit(std::size_t i) {
-        if (++visits_ >= kMostVisits) {
+        if (++visits_ >= kMaxVisits) {
             return;
         }
         const Seconds longest = *std::max_element(devices_.times.begin(), devices_.times.end());
@@ -371,9 +371,9 @@ Placement place(const PlacementQuestion& question) {
     }
     Devices devices(question);
     placement.shards = put_all(question, split(question, tier_of), devices, placement.homeless);
-    for (int move = 0; move < kMostMoves && improve_once(placement.shards, devices); ++move) {
+    for (int move = 0; move < kMaxMoves && improve_once(placement.shards, devices); ++move) {
     }
-    if (placement.shards.size() <= kMostExactShards) {
+    if (placement.shards.size() <= kMaxExactShards) {
         const Seconds known = *std::max_element(devices.times.begin(), devices.times.end());
         placement.best_of_shards = ExactSearch(question, placement.shards, known).run(placement.shards);
     }

@@ -34,8 +34,8 @@ namespace dodona::tables {
 /// Parts by columns have at least so many: 64 bytes of fp32, which memories move at once.
 inline constexpr double kLeastColumns = 16;
 /// Placements that are tried exactly have at most so many parts, and visit so many nodes of the search.
-inline constexpr std::size_t kMostExactShards = 24;
-inline constexpr std::int64_t kMostVisits = 2'000'000;
+inline constexpr std::size_t kMaxExactShards = 24;
+inline constexpr std::int64_t kMaxVisits = 2'000'000;
 
 /// A device's share of a memory, as rows are read and written there at random.
 struct Tier {

@@ -88,9 +88,9 @@ std::size_t kind(Written& written, Vertex v, bool later, const std::vector<Kerne
 
 std::size_t add(Written& written, std::size_t kind, Ends after) {
     std::vector<Operator>& operators = written.operators.operators;
-    if (operators.size() == kMostOperators) {
+    if (operators.size() == kMaxOperators) {
         fail({},
-             fmt::format("{} has more than {} operators once it is written out", written.network.name, kMostOperators),
+             fmt::format("{} has more than {} operators once it is written out", written.network.name, kMaxOperators),
              "a network with fewer layers or steps");
     }
     operators.push_back({kind, std::move(after)});

@@ -48,9 +48,9 @@ struct OperatorGraph {
 };
 
 /// The most operators that are looked at; larger networks are refused.
-inline constexpr std::size_t kMostOperators = 10'000;
+inline constexpr std::size_t kMaxOperators = 10'000;
 
-/// Throws InputError for a network with more than kMostOperators, or none.
+/// Throws InputError for a network with more than kMaxOperators, or none.
 OperatorGraph operator_graph(const graph::Graph& graph, double samples);
 
 /// Kernels of the cells of layers with recurrences, each of which does the products of its own step; some may be alike.

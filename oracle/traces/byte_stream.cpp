@@ -38,8 +38,8 @@ ByteStream::int_type ByteStream::underflow() {
         return traits_type::eof();
     }
     unpacked_ += static_cast<std::size_t>(read);
-    if (unpacked_ > kMostUnpacked) {
-        fail(whole_, fmt::format("larger than {} MiB", kMostUnpacked >> 20), "profile fewer steps");
+    if (unpacked_ > kMaxUnpacked) {
+        fail(whole_, fmt::format("larger than {} MiB", kMaxUnpacked >> 20), "profile fewer steps");
     }
     setg(piece_.data(), piece_.data(), piece_.data() + read);
     return traits_type::to_int_type(*gptr());
@@ -47,7 +47,7 @@ ByteStream::int_type ByteStream::underflow() {
 
 std::string ByteStream::text() {
     std::string all;
-    while (all.size() <= files::kMostBytes && sgetc() != traits_type::eof()) {
+    while (all.size() <= files::kMaxBytes && sgetc() != traits_type::eof()) {
         all.append(gptr(), egptr());
         setg(eback(), egptr(), egptr());
     }

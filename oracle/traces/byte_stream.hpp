@@ -15,7 +15,7 @@ namespace dodona::traces {
 class ByteStream : private std::streambuf {
 public:
     /// `name` is how messages call the file. Throws InputError where it cannot be read, and reading where it is larger
-    /// than kMostUnpacked.
+    /// than kMaxUnpacked.
     ByteStream(const std::string& path, const std::string& name);
     ~ByteStream() override;
     ByteStream(const ByteStream&) = delete;
@@ -31,7 +31,7 @@ public:
     /// Throws InputError where the file turned out not to be whole.
     void check() const;
 
-    static constexpr std::size_t kMostUnpacked = std::size_t{1} << 30;  ///< of a file, however well it was packed
+    static constexpr std::size_t kMaxUnpacked = std::size_t{1} << 30;  ///< of a file, however well it was packed
     static constexpr std::size_t kStart = std::size_t{1} << 16;
 
 private:

@@ -15,7 +15,7 @@ namespace dodona::traces {
 namespace {
 
 /// Of one message; nodes with thousands of dependencies have some tens of kilobytes.
-constexpr std::uint64_t kMostMessageBytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t kLargestMicros = std::uint64_t{1} << 53;
 
 enum NodeType : std::uint64_t { kCompute = 4, kSend = 5, kReceive = 6, kCollective = 7 };
@@ -152,7 +152,7 @@ private:
                 break;
             }
         }
-        if (length > kMostMessageBytes) {
+        if (length > kMaxMessageBytes) {
             broken();
         }
         std::string message(length, '\0');

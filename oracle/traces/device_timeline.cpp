@@ -29,17 +29,17 @@ std::uint32_t KernelNames::number_of(std::string_view name) {
         return found->second;
     }
     const auto next = static_cast<std::uint32_t>(all_.size());
-    if (all_.size() == kMost) {
+    if (all_.size() == kMax) {
         return next - 1;
     }
-    all_.push_back(all_.size() + 1 == kMost ? "others" : plain);
+    all_.push_back(all_.size() + 1 == kMax ? "others" : plain);
     numbers_.emplace(plain, next);
     return next;
 }
 
 void DeviceTimeline::add(const DeviceRun& run) {
-    if (runs.size() == kMostRuns) {
-        fail(whole, fmt::format("more than {} kernels", kMostRuns), "profile fewer steps");
+    if (runs.size() == kMaxRuns) {
+        fail(whole, fmt::format("more than {} kernels", kMaxRuns), "profile fewer steps");
     }
     runs.push_back(run);
 }

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] const std::string& operator[](std::uint32_t number) const { return all_[number]; }
 
     /// Kernels beyond the first so many names share the last number.
-    static constexpr std::size_t kMost = 10'000;
+    static constexpr std::size_t kMax = 10'000;
     static constexpr std::size_t kLongest = 60;  ///< characters that are kept
 
 private:
@@ -53,7 +53,7 @@ struct DeviceTimeline {
     void add(const DeviceRun& run);
 
     /// Kernels of a trace; more are refused.
-    static constexpr std::size_t kMostRuns = 4'000'000;
+    static constexpr std::size_t kMaxRuns = 4'000'000;
 };
 
 }  // namespace dodona::traces

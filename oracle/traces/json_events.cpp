@@ -11,8 +11,8 @@ namespace dodona::traces {
 namespace {
 
 constexpr std::size_t kDeepest = 64;
-constexpr std::size_t kMostToken = std::size_t{1} << 20;  ///< bytes of a text, of a number, or of blanks
-constexpr std::size_t kMostValues = 1'000'000;            ///< of an element that is kept
+constexpr std::size_t kMaxToken = std::size_t{1} << 20;  ///< bytes of a text, of a number, or of blanks
+constexpr std::size_t kMaxValues = 1'000'000;            ///< of an element that is kept
 
 /// The bytes of a stream. The parser holds what it reads up to the next token, so none may be without end.
 class WatchedBytes {
@@ -43,11 +43,11 @@ public:
 private:
     void watch(char c) {
         ++byte_;
-        if (++length_ > kMostToken) {
-            fail(*whole_,
-                 fmt::format("a text, a number or blanks of more than {} MiB end after byte {}", kMostToken >> 20,
-                             byte_),
-                 "no trace has them: was the file changed?");
+        if (++length_ > kMaxToken) {
+            fail(
+                *whole_,
+                fmt::format("a text, a number or blanks of more than {} MiB end after byte {}", kMaxToken >> 20, byte_),
+                "no trace has them: was the file changed?");
         }
         if (in_text_) {
             in_text_ = is_escaped_ || c != '"';
@@ -125,8 +125,8 @@ private:
     }
 
     Json* put(Json&& v) {
-        if (++values_ > kMostValues) {
-            fail(whole_, fmt::format("an element of \"{}\" has more than {} values", member_, kMostValues),
+        if (++values_ > kMaxValues) {
+            fail(whole_, fmt::format("an element of \"{}\" has more than {} values", member_, kMaxValues),
                  "no trace has one: was the file changed?");
         }
         Json& parent = *open_.back();

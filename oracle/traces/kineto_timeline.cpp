@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kStepName = "ProfilerStep";
 constexpr double kLargestNumber = 9e15;  // whole numbers up to here are doubles
-constexpr std::size_t kMostLaunches = 3 * DeviceTimeline::kMostRuns;
+constexpr std::size_t kMaxLaunches = 3 * DeviceTimeline::kMaxRuns;
 
 Names timeline_fields() {
     return {"ph", "cat", "name", "ts", "dur", "args", "correlation", "device", "Collective name"};
@@ -81,7 +81,7 @@ private:
 
     void launched(const std::string& name, const Json& arguments, Seconds from) {
         const std::int64_t launch = launch_of(arguments);
-        if (launch != 0 && is_launch(name) && timeline_.launches.size() < kMostLaunches) {
+        if (launch != 0 && is_launch(name) && timeline_.launches.size() < kMaxLaunches) {
             timeline_.launches.emplace_back(launch, from);
         }
     }

@@ -29,7 +29,7 @@ std::optional<std::size_t> cheapest(const Choices& choices, const Pool& pool, Se
     return best;
 }
 
-/// The times that some choice takes, without repetition: all, or kMostDeadlines of them with the longest.
+/// The times that some choice takes, without repetition: all, or kMaxDeadlines of them with the longest.
 std::vector<Seconds> deadlines(const std::vector<Choices>& trials, const Pool& pool) {
     std::vector<Seconds> all;
     for (const Choices& choices : trials) {
@@ -41,12 +41,12 @@ std::vector<Seconds> deadlines(const std::vector<Choices>& trials, const Pool& p
     }
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    if (all.size() <= kMostDeadlines) {
+    if (all.size() <= kMaxDeadlines) {
         return all;
     }
     std::vector<Seconds> some;
-    for (std::size_t i = 1; i <= kMostDeadlines; ++i) {
-        some.push_back(all[i * all.size() / kMostDeadlines - 1]);
+    for (std::size_t i = 1; i <= kMaxDeadlines; ++i) {
+        some.push_back(all[i * all.size() / kMaxDeadlines - 1]);
     }
     return some;
 }

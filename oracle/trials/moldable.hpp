@@ -26,7 +26,7 @@ struct Molded {
 };
 
 /// At most so many values of d are tried, evenly among all.
-inline constexpr std::size_t kMostDeadlines = 200;
+inline constexpr std::size_t kMaxDeadlines = 200;
 
 Molded mold(const std::vector<Choices>& trials, const Pool& pool, Policy policy);
 

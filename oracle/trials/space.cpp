@@ -40,7 +40,7 @@ std::vector<std::size_t> shuffled(std::size_t count, simulate::Draws& draws) {
 
 std::vector<Settings> grid(const std::vector<Parameter>& space) {
     const std::optional<std::size_t> count = combinations(space);
-    check(count && *count <= kMostTrials, "a grid needs values, and no more trials than there may be");
+    check(count && *count <= kMaxTrials, "a grid needs values, and no more trials than there may be");
     std::vector<Settings> trials(*count);
     for (std::size_t trial = 0; trial < *count; ++trial) {
         std::size_t rest = trial;
@@ -61,7 +61,7 @@ std::optional<std::size_t> combinations(const std::vector<Parameter>& space) {
         if (parameter.is_range()) {
             return std::nullopt;
         }
-        count = std::min(kMostTrials + 1, count * parameter.values.size());
+        count = std::min(kMaxTrials + 1, count * parameter.values.size());
     }
     return count;
 }

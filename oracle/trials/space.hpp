@@ -32,7 +32,7 @@ constexpr const auto& enumerators(Sampling /*type*/) { return kSamplingTable; }
 constexpr std::string_view name(Sampling sampling) { return name_of(sampling); }
 
 /// More trials than anybody runs, and few enough to be scheduled in seconds.
-inline constexpr std::size_t kMostTrials = 100'000;
+inline constexpr std::size_t kMaxTrials = 100'000;
 
 struct Parameter {
     std::string name;
@@ -54,10 +54,10 @@ struct Draw {
     std::uint64_t seed = 1;
 };
 
-/// Combinations of a grid; none where a parameter is a range. More than kMostTrials count as one more than that.
+/// Combinations of a grid; none where a parameter is a range. More than kMaxTrials count as one more than that.
 std::optional<std::size_t> combinations(const std::vector<Parameter>& space);
 
-/// The trials, in the order in which they are submitted. A grid needs parameters with values and at most kMostTrials
+/// The trials, in the order in which they are submitted. A grid needs parameters with values and at most kMaxTrials
 /// combinations.
 std::vector<Settings> draw_trials(const std::vector<Parameter>& space, const Draw& draw);
 

@@ -8,7 +8,7 @@ namespace dodona::validate {
 
 namespace {
 
-constexpr std::int64_t kMostNodes = 65'536;  ///< a table does not say how many there are
+constexpr std::int64_t kMaxNodes = 65'536;  ///< a table does not say how many there are
 
 using cluster::Level;
 using cluster::LevelKind;
@@ -95,7 +95,7 @@ bool assume_fabric(std::size_t at, cluster::Cluster& machine) {
     }
     Level& fabric = machine.levels[at];
     fabric.name = "system";
-    fabric.size = kMostNodes;
+    fabric.size = kMaxNodes;
     fabric.assumed = kAssumedFabric;
     machine.levels.resize(at + 1);
     return true;
@@ -116,7 +116,7 @@ bool set_fabric(const files::MachineRow& row, std::size_t at, cluster::Cluster& 
     const std::int64_t links = *row.nics * (row.nvlink_domain / row.gpus_per_node);
     const bool differs = fabric.links != links || fabric.bandwidth != *row.nic;
     fabric.name = "system";
-    fabric.size = kMostNodes;
+    fabric.size = kMaxNodes;
     fabric.links = links;
     fabric.bandwidth = *row.nic;
     machine.levels.resize(at + 1);

@@ -14,7 +14,7 @@ namespace dodona::reports {
 
 namespace {
 
-constexpr std::size_t kMostReasons = 25;
+constexpr std::size_t kMaxReasons = 25;
 
 /// "2 of 3 runs predicted, 1 refused".
 std::string comparison_headline(const std::string& table, const validate::Comparison& comparison) {
@@ -102,7 +102,7 @@ Document comparison_document(const ComparisonView& view, const validate::Compari
                      Note{memory ? fmt::format("mean size of the error of peak memory: {}", percent(*memory)) : ""}});
     }
     add_section(document, {"Worst runs"}, {worst_runs(comparison, view.worst)});
-    add_section(document, {"Refused"}, {refusal_table(comparison, kMostReasons)});
+    add_section(document, {"Refused"}, {refusal_table(comparison, kMaxReasons)});
     return document;
 }
 

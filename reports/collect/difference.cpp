@@ -32,11 +32,11 @@ std::vector<PartDifference> time_differences(const step::Prediction& than, const
 }
 
 std::string difference_text(const step::Prediction& than, const step::Prediction& one) {
-    constexpr std::size_t kMost = 3;
+    constexpr std::size_t kMax = 3;
     std::vector<std::string> parts;
     for (const PartDifference& difference : time_differences(than, one)) {
         const bool shorter = difference.longer < Seconds{};
-        if (parts.size() < kMost) {
+        if (parts.size() < kMax) {
             parts.push_back(fmt::format("{} {}{}", label(difference.part, shorter ? than.plan : one.plan),
                                         shorter ? "-" : "+", text(size_of(difference.longer))));
         }

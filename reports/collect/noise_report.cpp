@@ -245,7 +245,7 @@ std::string lent_text(const play::LentCores& lent) {
                                                    : "decoding needs none (none is known of: the framework's `input`)";
     return fmt::format(
         "idle cores: {} of {} on each node can be lent with steps that are at most {} longer; {}, each of {} needs {}",
-        whole(lent.lendable), whole(lent.cores), percent(play::kMostSlower), decoding, counted(lent.ranks, "rank"),
+        whole(lent.lendable), whole(lent.cores), percent(play::kMaxSlowDown), decoding, counted(lent.ranks, "rank"),
         whole(play::kCoresPerRank));
 }
 

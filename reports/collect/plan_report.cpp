@@ -182,12 +182,12 @@ void add_nearest(Document& document, const search::Answer& answer) {
 }
 
 void add_infeasible(Document& document, const search::Answer& answer) {
-    constexpr std::size_t kMost = 6;
+    constexpr std::size_t kMax = 6;
     Table table({{"configurations", Align::right}, {"strategy"}, {"why they do not fit"}});
     std::int64_t count = 0;
     for (const search::Infeasible& group : answer.infeasible) {
         count += group.count;
-        if (table.rows.size() < kMost) {
+        if (table.rows.size() < kMax) {
             table.row({Count{group.count}, group.strategy,
                        text(group.cause) + (group.nearest ? "; nearest: " + text(*group.nearest) : "")});
         }

@@ -208,7 +208,7 @@ std::string plan_text(const step::Prediction& prediction) {
 }
 
 std::string interval_sources(const step::Prediction& prediction) {
-    constexpr std::size_t kMost = 4;
+    constexpr std::size_t kMax = 4;
     std::vector<std::pair<double, std::string>> parts;
     const step::Uncertainty& uncertainty = prediction.uncertainty;
     const auto add = [&parts](double sigma, std::string_view what) {
@@ -222,7 +222,7 @@ std::string interval_sources(const step::Prediction& prediction) {
     add(uncertainty.spread, "unexplained by the framework's parameters");
     add(uncertainty.between_sources, "how software of one kind differs between teams");
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    parts.resize(std::min(parts.size(), kMost));
+    parts.resize(std::min(parts.size(), kMax));
     std::vector<std::string> shares;
     for (const auto& [sigma, what] : parts) {
         shares.push_back(fmt::format("{} {}", what, percent(sigma)));

@@ -95,9 +95,9 @@ private:
         if (decimal == nullptr) {
             fail(whole_, fmt::format("{} of the prediction is no number", key), std::string(kPredictionHelp));
         }
-        constexpr double kMost = 1e30;
-        if (!(std::abs(*decimal) <= kMost)) {
-            fail(whole_, fmt::format("{} of the prediction is beyond {}", key, kMost), std::string(kPredictionHelp));
+        constexpr double kMax = 1e30;
+        if (!(std::abs(*decimal) <= kMax)) {
+            fail(whole_, fmt::format("{} of the prediction is beyond {}", key, kMax), std::string(kPredictionHelp));
         }
         return *decimal;
     }

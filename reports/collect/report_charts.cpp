@@ -89,7 +89,7 @@ Chart scaling_chart(const Report& report, const ReportScaling& scaling) {
                 .level = {},
                 .name = scaling.batch ? "strong-scaling" : "weak-scaling"};
     std::set<std::string> shown;
-    for (const ReportStrategy* strategy : charted(scaling, kMostCharted)) {
+    for (const ReportStrategy* strategy : charted(scaling, kMaxCharted)) {
         chart.series.push_back(strategy_series(*strategy, counts));
         shown.insert(strategy->name);
     }

@@ -9,7 +9,7 @@
 namespace dodona::reports {
 
 /// Strategies in one chart: as many as there are colours.
-inline constexpr std::size_t kMostCharted = 6;
+inline constexpr std::size_t kMaxCharted = 6;
 
 /// Throughput over GPUs: the strategies, the ideal line, and what was measured with their batch.
 Chart scaling_chart(const Report& report, const ReportScaling& scaling);

@@ -50,8 +50,8 @@ TasksByStage tasks_by_stage(const play::SimulatedStep& step) {
 
 /// The first and the last stage and evenly spread ones between.
 std::vector<std::size_t> stages_shown(std::size_t all) {
-    constexpr std::size_t kMostStages = 16;
-    if (all <= kMostStages) {
+    constexpr std::size_t kMaxStages = 16;
+    if (all <= kMaxStages) {
         std::vector<std::size_t> every(all);
         for (std::size_t i = 0; i < all; ++i) {
             every[i] = i;
@@ -59,8 +59,8 @@ std::vector<std::size_t> stages_shown(std::size_t all) {
         return every;
     }
     std::set<std::size_t> some;
-    for (std::size_t i = 0; i < kMostStages; ++i) {
-        some.insert(i * (all - 1) / (kMostStages - 1));
+    for (std::size_t i = 0; i < kMaxStages; ++i) {
+        some.insert(i * (all - 1) / (kMaxStages - 1));
     }
     return {some.begin(), some.end()};
 }
@@ -141,7 +141,7 @@ ReportTimeline report_timeline(const play::SimulatedStep& step) {
     if (shown.size() < all.size()) {
         timeline.notes.push_back(fmt::format("{} of {} stages are shown", shown.size(), all.size()));
     }
-    const std::size_t each = kMostBars / std::max<std::size_t>(shown.size(), 1);
+    const std::size_t each = kMaxBars / std::max<std::size_t>(shown.size(), 1);
     bool folded = false;
     for (std::size_t row = 0; row < shown.size(); ++row) {
         timeline.stages.push_back(static_cast<std::int64_t>(shown[row]) + 1);

@@ -19,9 +19,9 @@ ReportStrategy report_strategy(const search::StrategyLimits& reach);
 
 ReportSensitivity report_sensitivity(const search::Explanation& explanation, const step::Prediction& best);
 
-/// At most kMostBars tasks, so that a page stays small: of long pipelines some stages, of many micro-batches the first and
+/// At most kMaxBars tasks, so that a page stays small: of long pipelines some stages, of many micro-batches the first and
 /// the last. The notes say what is left out.
-inline constexpr std::size_t kMostBars = 1500;
+inline constexpr std::size_t kMaxBars = 1500;
 ReportTimeline report_timeline(const play::SimulatedStep& step);
 
 /// Where its numbers come from, and what was assumed.

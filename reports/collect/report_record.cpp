@@ -65,14 +65,14 @@ public:
     explicit ReportFaults(const std::string& name) : where_{.source = std::make_shared<Source>(Source{name, {}})} {}
 
     void add(const std::string& path, const std::string& message) {
-        if (++count_ <= kMost) {
+        if (++count_ <= kMax) {
             faults_.error(where_, fmt::format("{}: {}", path.empty() ? "the whole" : path, message), kHelp);
         }
     }
     void throw_if_any() const { faults_.throw_if_errors(); }
 
 private:
-    static constexpr int kMost = 10;
+    static constexpr int kMax = 10;
     static constexpr const char* kHelp =
         "reports are written by `dodona report -o FILE.json`; reports/schemas/report.schema.json describes them";
     Location where_;
@@ -80,8 +80,8 @@ private:
     Diagnostics faults_;
 };
 
-constexpr std::int64_t kMostCount = 1'000'000'000;
-constexpr double kMostNumber = 1e30;
+constexpr std::int64_t kMaxCount = 1'000'000'000;
+constexpr double kMaxNumber = 1e30;
 
 class ReportReader {
 public:
@@ -137,8 +137,8 @@ private:
     }
     void read(const Record& from, const std::string& path, std::int64_t& value) {
         take<std::int64_t>(from, path, "a whole number", [&](std::int64_t is) { value = is; });
-        if (value < 0 || value > kMostCount) {
-            faults_.add(path, fmt::format("{} is not in 0..{}", value, kMostCount));
+        if (value < 0 || value > kMaxCount) {
+            faults_.add(path, fmt::format("{} is not in 0..{}", value, kMaxCount));
         }
     }
     void read(const Record& from, const std::string& path, double& value) {
@@ -147,8 +147,8 @@ private:
         } else {
             take<double>(from, path, "a number", [&](double is) { value = is; });
         }
-        if (!(std::abs(value) <= kMostNumber)) {
-            faults_.add(path, fmt::format("{} is beyond {}", value, kMostNumber));
+        if (!(std::abs(value) <= kMaxNumber)) {
+            faults_.add(path, fmt::format("{} is beyond {}", value, kMaxNumber));
         }
     }
     template <Dimensions D>

@@ -113,10 +113,10 @@ struct MemoryOfPart {
 
 /// What stops a search, most frequent first; three at most.
 std::string stops(const search::Answer& answer) {
-    constexpr std::size_t kMost = 3;
+    constexpr std::size_t kMax = 3;
     std::vector<std::string> reasons;
     for (const search::Infeasible& group : answer.infeasible) {
-        if (reasons.size() < kMost) {
+        if (reasons.size() < kMax) {
             reasons.push_back(fmt::format("{}: {}", group.strategy, text(group.cause)));
         }
     }

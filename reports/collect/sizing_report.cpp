@@ -19,7 +19,7 @@ using search::Attempt;
 using search::Find;
 using search::Goal;
 
-constexpr std::size_t kMostRows = 12;
+constexpr std::size_t kMaxRows = 12;
 
 bool has_several(const SizingAnswer& sized) { return sized.machines.size() > 1; }
 
@@ -69,7 +69,7 @@ std::vector<const Attempt*> rows_shown(const search::Sizing& sizing) {
         const bool half = sizing.found && (2 * all[i].devices == all[*sizing.found].devices ||
                                            all[i].devices == 2 * all[*sizing.found].devices);
         const bool far = rows.empty() || all[i].devices >= 2 * rows.back()->devices;
-        if (all.size() <= kMostRows || near || half || far) {
+        if (all.size() <= kMaxRows || near || half || far) {
             rows.push_back(&all[i]);
         }
     }

@@ -13,7 +13,7 @@ namespace dodona::reports {
 
 namespace {
 
-constexpr std::size_t kMostTablesShown = 40;
+constexpr std::size_t kMaxTablesShown = 40;
 
 /// The parts of one table in one tier.
 struct TableParts {
@@ -65,7 +65,7 @@ Table placement_table(const tables::StepForecast& answer) {
                  {"memory", Align::right},
                  {"time", Align::right}});
     for (const auto& [key, parts] : parts_of(answer.placement)) {
-        if (table.rows.size() == kMostTablesShown) {
+        if (table.rows.size() == kMaxTablesShown) {
             break;
         }
         const tables::Table& one = answer.question.tables[key.first];
@@ -209,8 +209,8 @@ Document tables_document(const Subject& subject, const tables::StepQuestion& que
     add_section(document, {"Memories"}, {tier_table(answer)});
     add_section(document, {"Placement"}, {placement_table(answer)});
     const std::size_t all = parts_of(answer.placement).size();
-    if (all > kMostTablesShown) {
-        add(document, Note{fmt::format("and {} more; --format csv lists all parts", all - kMostTablesShown)});
+    if (all > kMaxTablesShown) {
+        add(document, Note{fmt::format("and {} more; --format csv lists all parts", all - kMaxTablesShown)});
     }
     add(document,
         Note{question.row_rate ? "rows in device memory at the rate that was given"

@@ -16,7 +16,7 @@ namespace {
 using trials::Forecast;
 using trials::Question;
 
-constexpr std::size_t kMostTrialsShown = 40;
+constexpr std::size_t kMaxTrialsShown = 40;
 
 /// What is taken of its nodes: all trials alike, or from the least to the most.
 std::string sizes_text(const Forecast& answer) {
@@ -143,7 +143,7 @@ Table trial_table(const Question& question, const Forecast& answer) {
     Table table(
         {{"trial", Align::right}, {"settings"}, {"on"}, {"from", Align::right}, {"to", Align::right}, {"time from"}});
     for (const trials::TrialRun& run : answer.schedule.runs) {
-        if (table.rows.size() == kMostTrialsShown) {
+        if (table.rows.size() == kMaxTrialsShown) {
             break;
         }
         const trials::Trial& trial = question.trials[run.job];
@@ -197,9 +197,9 @@ Document trials_document(const std::string& study, const Question& question, con
     add_section(document, {"When each runs"},
                 {trials_chart({.study = study, .runs = answer.schedule.runs, .settings = settings})});
     add_section(document, {"Trials"}, {trial_table(question, answer)});
-    if (question.trials.size() > kMostTrialsShown) {
+    if (question.trials.size() > kMaxTrialsShown) {
         add(document,
-            Note{fmt::format("and {} more; --format csv lists all", question.trials.size() - kMostTrialsShown)});
+            Note{fmt::format("and {} more; --format csv lists all", question.trials.size() - kMaxTrialsShown)});
     }
     add_section(document, {"Evidence"}, {times(question, answer)});
     return document;

@@ -17,7 +17,7 @@ namespace dodona::reports {
 
 namespace {
 
-constexpr std::size_t kMostAttemptsShown = 40;
+constexpr std::size_t kMaxAttemptsShown = 40;
 
 /// Median of |predicted / measured - 1| over the trials that finished; none: nothing was predicted.
 std::optional<double> median_error(const runner::StudyDone& done, const trials::Forecast& forecast) {
@@ -77,7 +77,7 @@ List trouble(const runner::StudyRun& run, const runner::StudyDone& done) {
                                                      : fmt::format("ended with status {}", last->status);
         list.items.push_back(fmt::format("trial {} ({}) {}: {}/log", trial + 1, trials::text(run.trials[trial]), why,
                                          runner::trial_folder(run.folder, trial)));
-        if (list.items.size() == kMostAttemptsShown) {
+        if (list.items.size() == kMaxAttemptsShown) {
             list.items.push_back("and more: trials.csv has all");
             break;
         }
@@ -99,7 +99,7 @@ Table attempt_table(const runner::StudyRun& run, const runner::StudyDone& done, 
                  {"predicted", Align::right},
                  {"state"}});
     for (const runner::Attempt& attempt : done.attempts) {
-        if (table.rows.size() == kMostAttemptsShown) {
+        if (table.rows.size() == kMaxAttemptsShown) {
             break;
         }
         table.row({whole(attempt.trial + 1), trials::text(run.trials[attempt.trial]),

@@ -10,7 +10,7 @@ namespace dodona::reports {
 namespace {
 
 /// More rows are nothing for a page; a trace has them all.
-constexpr std::size_t kMostTrialRows = 48;
+constexpr std::size_t kMaxTrialRows = 48;
 
 using Lane = std::pair<std::int64_t, std::int64_t>;  ///< node and lane
 
@@ -55,7 +55,7 @@ Trace trials_trace(const TrialTimeline& timeline) {
 TimelineChart trials_chart(const TrialTimeline& timeline) {
     TimelineChart chart{.title = "slots over time", .rows = {}, .bars = {}, .end = {}, .name = "trials"};
     const std::map<Lane, std::size_t> rows = rows_of(timeline.runs);
-    if (rows.size() > kMostTrialRows) {
+    if (rows.size() > kMaxTrialRows) {
         return chart;
     }
     const bool many_nodes = !rows.empty() && rows.rbegin()->first.first > 0;

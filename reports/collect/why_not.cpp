@@ -33,7 +33,7 @@ std::string against_first(const step::Prediction& first, const step::Prediction&
 
 /// Most frequent first, five at most.
 std::vector<std::string> reasons(const search::Answer& answer) {
-    constexpr std::size_t kMost = 5;
+    constexpr std::size_t kMax = 5;
     std::vector<const search::Infeasible*> groups;
     for (const search::Infeasible& group : answer.infeasible) {
         groups.push_back(&group);
@@ -42,7 +42,7 @@ std::vector<std::string> reasons(const search::Answer& answer) {
                      [](const search::Infeasible* a, const search::Infeasible* b) { return a->count > b->count; });
     std::vector<std::string> items;
     for (const search::Infeasible* group : groups) {
-        if (items.size() < kMost) {
+        if (items.size() < kMax) {
             items.push_back(fmt::format("{} of {}: {}{}", counted(group->count, "configuration"), group->strategy,
                                         text(group->cause),
                                         group->nearest ? "; nearest: " + text(*group->nearest) : ""));

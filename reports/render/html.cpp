@@ -158,16 +158,16 @@ public:
     }
     std::string operator()(const TimelineChart& block) {
         Table table({{"row"}, {"task"}, {"from", Align::right}, {"duration", Align::right}});
-        constexpr std::size_t kMostRows = 200;
+        constexpr std::size_t kMaxRows = 200;
         for (const TimelineBar& bar : block.bars) {
-            if (table.rows.size() < kMostRows) {
+            if (table.rows.size() < kMaxRows) {
                 table.row({block.rows.at(bar.row), bar.label, bar.start, bar.duration});
             }
         }
         return figure(
             block.title, vega_lite(block),
             fmt::format("<details><summary>The {}{}</summary><div>{}</div></details>",
-                        block.bars.size() > kMostRows ? fmt::format("first {} of ", kMostRows) : "",
+                        block.bars.size() > kMaxRows ? fmt::format("first {} of ", kMaxRows) : "",
                         counted(static_cast<std::int64_t>(block.bars.size()), "task"), html_table(table, block.title)));
     }
 

@@ -13,7 +13,7 @@ namespace read_file_test {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMost = 1000;
+constexpr std::size_t kMax = 1000;
 
 class ReadFile : public ::testing::Test {
 protected:
@@ -25,7 +25,7 @@ protected:
 
     [[nodiscard]] std::string refusal(const fs::path& path) const {
         try {
-            static_cast<void>(read_file(path, "it", {}, kMost));
+            static_cast<void>(read_file(path, "it", {}, kMax));
         } catch (const InputError& error) {
             return error.diagnostics().front().message;
         }
@@ -36,13 +36,13 @@ protected:
 
 TEST_F(ReadFile, ReadsWhatIsThere) {
     std::ofstream(folder_ / "some") << "one\ntwo";
-    EXPECT_EQ(read_file(folder_ / "some", "it", {}, kMost), "one\ntwo");
+    EXPECT_EQ(read_file(folder_ / "some", "it", {}, kMax), "one\ntwo");
 }
 
 TEST_F(ReadFile, ReadsAPipeAsLongAsItGoesOn) {
     ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
     std::thread writer([&] { std::ofstream(folder_ / "pipe") << "from elsewhere"; });
-    EXPECT_EQ(read_file(folder_ / "pipe", "it", {}, kMost), "from elsewhere");
+    EXPECT_EQ(read_file(folder_ / "pipe", "it", {}, kMax), "from elsewhere");
     writer.join();
 }
 
@@ -66,9 +66,9 @@ TEST_F(ReadFile, SaysTheSystemsReason) {
 
 TEST_F(ReadFile, StopsSoonAfterTheMost) {
     std::ofstream(folder_ / "long") << std::string(1 << 20, 'x');
-    const std::size_t read = read_file(folder_ / "long", "it", {}, kMost).size();
-    EXPECT_GT(read, kMost);
-    EXPECT_LE(read, kMost + (std::size_t{1} << 16));
+    const std::size_t read = read_file(folder_ / "long", "it", {}, kMax).size();
+    EXPECT_GT(read, kMax);
+    EXPECT_LE(read, kMax + (std::size_t{1} << 16));
 }
 
 }  // namespace read_file_test

@@ -53,7 +53,7 @@ TEST(Refinement, AJumpIsClosedInOn) {
     }
     EXPECT_LT(above / below, kFinestInterval);
     EXPECT_LE(rounds, 6);
-    EXPECT_LE(records.size(), kMostSizes);
+    EXPECT_LE(records.size(), kMaxSizes);
     EXPECT_TRUE(refinements(records).empty());
 }
 

@@ -113,7 +113,7 @@ struct Most {
     int64_t vgg16;
     int64_t gpt3;
 };
-constexpr std::array kMost{
+constexpr std::array kMax{
     Most{"channel", 64, 64, 96},
     Most{"channel-paradl", 64, 64, 1},
     Most{"context-all-gather", 256, 256, 2048 * 256},
@@ -149,10 +149,10 @@ constexpr std::array kMost{
 };
 
 TEST(AxisLimit, OfEveryStrategyIsAsCountedByHand) {
-    ASSERT_EQ(kMost.size(), library().strategies().size());
+    ASSERT_EQ(kMax.size(), library().strategies().size());
     const graph::Graph vgg16 = graph::build(model("vgg16"));
     const graph::Graph gpt3 = graph::build(model("gpt3-175b"));
-    for (const Most& most : kMost) {
+    for (const Most& most : kMax) {
         EXPECT_EQ(limits_of(resnet50(), most.strategy, 256).reach.devices, most.resnet50) << most.strategy;
         EXPECT_EQ(limits_of(vgg16, most.strategy, 256).reach.devices, most.vgg16) << most.strategy;
         EXPECT_EQ(limits_of(gpt3, most.strategy, 256).reach.devices, most.gpt3) << most.strategy;

@@ -45,7 +45,7 @@ namespace dodona::emulation {
 namespace {
 
 constexpr int kSkip = 77;
-constexpr std::size_t kMostHosts = 250;
+constexpr std::size_t kMaxHosts = 250;
 constexpr std::array<unsigned char, 5> kAddressStart = {0x02, 0xd0, 0x0d, 0x00, 0x00};
 
 using Nanoseconds = std::chrono::duration<double, std::nano>;  ///< since the start, on the monotonic clock
@@ -301,7 +301,7 @@ Options options_of(const std::vector<std::string_view>& words) {
             options.namespaces.emplace_back(words[i]);
         }
     }
-    if (options.namespaces.size() < 2 || options.namespaces.size() > kMostHosts) {
+    if (options.namespaces.size() < 2 || options.namespaces.size() > kMaxHosts) {
         throw std::invalid_argument("name 2 to 250 network namespaces, as `ip netns list` shows them");
     }
     if (options.rate <= 0 || options.uplink <= 0) throw std::invalid_argument("a link needs a rate above 0");

@@ -66,7 +66,7 @@ TEST(Document, IsNoBinaryFile) {
 }
 
 TEST(Document, HasAMostSize) {
-    EXPECT_EQ(parse_fault(std::string(kMostBytes + 1, 'a')),
+    EXPECT_EQ(parse_fault(std::string(kMaxBytes + 1, 'a')),
               "x.yaml: error: larger than 16 MiB\n  help: write layers that repeat as a block with `repeat:`\n");
     std::string many = "layers:\n";
     for (int i = 0; i < 100'000; ++i) {

@@ -92,8 +92,8 @@ TEST_P(Replay, EndsWithAValueOrAnErrorAfterChangesOfStructure) {
         std::signal(signal, tell_what_was_read);
     }
     constexpr unsigned kSet = 58;
-    constexpr unsigned kMost = 1000;
-    for (const unsigned seed : drawn::seeds(kSet, kMost)) {
+    constexpr unsigned kMax = 1000;
+    for (const unsigned seed : drawn::seeds(kSet, kMax)) {
         std::mt19937 random(seed);
         const auto& [name, tree] = trees[random() % trees.size()];
         reading = text_of(mutated(tree, random));

@@ -23,8 +23,8 @@ using cluster::Collective;
 using cost::CollectiveRequest;
 using namespace dodona::literals;
 
-constexpr std::int64_t kMostNodes = 256;
-constexpr std::size_t kMostShown = 12;
+constexpr std::int64_t kMaxNodes = 256;
+constexpr std::size_t kMaxShown = 12;
 
 const std::vector<Cluster>& machines() {
     static const std::vector<Cluster> all = [] {
@@ -41,7 +41,7 @@ const std::vector<Cluster>& machines() {
 /// Groups of a job that fills its nodes: inside a node, over one device of each node, over whole nodes.
 std::vector<CollectiveRequest> groups(const Cluster& machine) {
     const std::int64_t node = machine.node_size();
-    const std::int64_t nodes = std::min(machine.devices() / node, kMostNodes);
+    const std::int64_t nodes = std::min(machine.devices() / node, kMaxNodes);
     std::vector<CollectiveRequest> all;
     const auto add = [&](std::int64_t stride, std::int64_t ranks, std::int64_t job) {
         CollectiveRequest request;
@@ -103,7 +103,7 @@ std::string broken(Bytes least, double most,
     }
     std::sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) { return a.ratio > b.ratio; });
     std::string text;
-    for (std::size_t i = 0; i < std::min(found.size(), kMostShown); ++i) {
+    for (std::size_t i = 0; i < std::min(found.size(), kMaxShown); ++i) {
         text += found[i].text;
     }
     return text;

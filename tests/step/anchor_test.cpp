@@ -208,7 +208,7 @@ TEST(Anchored, NoRunMovesAnErrorFurtherThanErrorsAre) {
     // A thousand times as long as predicted: something else was wrong.
     const plan::Framework moved =
         anchored({}, [](const plan::Framework& framework) { return linear(framework, 10'000); });
-    EXPECT_NEAR(std::log(moved[FrameworkParameter::stream]), kMostMoved * 0.3, 1e-9);
+    EXPECT_NEAR(std::log(moved[FrameworkParameter::stream]), kMaxShift * 0.3, 1e-9);
     EXPECT_TRUE(moved.observed->learnt.empty()) << "what was wrong is not known";
     const Uncertainty same = linear({}, 10).front().uncertainty;
     EXPECT_GT(interval(same, seconds(10), moved).hi, interval(same, seconds(10), {}).hi);

@@ -68,7 +68,7 @@ TEST(OperatorGraph, BranchesRunAtOnceAndBlocksAreWrittenOut) {
 
 TEST(OperatorGraph, WhatIsTooLargeIsRefused) {
     const graph::Graph deep =
-        graph::build(network(kWords, {block("many", kMostOperators + 1, {layer("relu", "relu")})}));
+        graph::build(network(kWords, {block("many", kMaxOperators + 1, {layer("relu", "relu")})}));
     EXPECT_THROW(operator_graph(deep, 1), InputError);
     EXPECT_THROW(operator_graph(graph::Graph{}, 1), InputError);
 }

@@ -23,7 +23,7 @@ namespace dodona::calibrate {
 namespace {
 
 /// Root mean square of the errors of a user whose runs count.
-constexpr double kMostError = 0.3;
+constexpr double kMaxError = 0.3;
 
 struct Run {
     step::RunKind kind;
@@ -43,7 +43,7 @@ bool counts(const std::vector<Run>& runs) {
     for (const Run& run : runs) {
         squares += run.error * run.error;
     }
-    return runs.size() > 1 && squares < kMostError * kMostError * static_cast<double>(runs.size());
+    return runs.size() > 1 && squares < kMaxError * kMaxError * static_cast<double>(runs.size());
 }
 
 Users users_of(const LikenessFitOptions& options) {
@@ -131,7 +131,7 @@ void fit_likeness(const LikenessFitOptions& options) {
     const Users users = users_of(options);
     if (users.empty()) {
         fail({}, fmt::format("{} has no user with two runs whose errors are below {:.0f} %", options.runs,
-                             100 * kMostError));
+                             100 * kMaxError));
     }
     std::size_t runs = 0;
     for (const std::vector<Run>& of_user : users) {

@@ -174,7 +174,7 @@ private:
         if (key.otherwise && key.otherwise->text.find('.') != std::string::npos) {  // an amount
             return {value.number(kPositive), value.where()};
         }
-        return {value.whole(key.least, kMostWhole), value.where()};
+        return {value.whole(key.least, kMaxWhole), value.where()};
     }
 
     /// Whether a list has an entry for each layer, all of them the same.
@@ -216,8 +216,8 @@ private:
         if (unknown_ == UnknownKeys::listed && (layers == nullptr || *layers == 0)) {
             return;  // a launch that does not spell its network out
         }
-        if (layers == nullptr || *layers < 1 || *layers > kMostConfigLayers) {
-            config_.faults.error(body_->where, fmt::format("more than {} layers", kMostConfigLayers));
+        if (layers == nullptr || *layers < 1 || *layers > kMaxConfigLayers) {
+            config_.faults.error(body_->where, fmt::format("more than {} layers", kMaxConfigLayers));
             return;
         }
         read_.layers.resize(static_cast<std::size_t>(*layers));
@@ -255,7 +255,7 @@ private:
                 layer[each.parameter] = {false, value.where()};
             }
             for (const Value& item : items) {
-                const auto at = static_cast<std::size_t>(item.whole(0, kMostWhole, 0));
+                const auto at = static_cast<std::size_t>(item.whole(0, kMaxWhole, 0));
                 if (at >= read_.layers.size()) {
                     item.error(fmt::format("there is no such layer: they count from 0 to {}", read_.layers.size() - 1));
                 } else {

@@ -12,7 +12,7 @@
 
 namespace dodona::files {
 
-inline constexpr std::int64_t kMostConfigLayers = 10'000;
+inline constexpr std::int64_t kMaxConfigLayers = 10'000;
 
 struct ReadConfig {
     Scope parameters;  ///< what the keys and the family's `set` say

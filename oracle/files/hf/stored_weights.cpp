@@ -53,9 +53,9 @@ Document header_of(const fs::path& path) {
     for (std::size_t i = size.size(); i-- > 0;) {
         bytes = bytes << 8U | static_cast<unsigned char>(size[i]);
     }
-    if (!file || bytes == 0 || bytes > kMostBytes) {
+    if (!file || bytes == 0 || bytes > kMaxBytes) {
         fail(command_line(),
-             fmt::format("{}: not a file of safetensors: no header of at most {} bytes", name, kMostBytes));
+             fmt::format("{}: not a file of safetensors: no header of at most {} bytes", name, kMaxBytes));
     }
     std::string text(static_cast<std::size_t>(bytes), ' ');
     file.read(text.data(), static_cast<std::streamsize>(bytes));

@@ -64,12 +64,12 @@ const Target& recognise(const Document& settings, const std::vector<Target>& tar
 
 /// Settings that name an option of the target that is not there are absent; nested keys are not.
 std::string option_text(const TargetOption& option, const Scope& scope) {
-    constexpr std::int64_t kMostWords = 100'000;
+    constexpr std::int64_t kMaxWords = 100'000;
     if (!option.times.empty()) {
         const graph::AttributeValue* times = scope.find(option.times);
         const std::int64_t* count = times == nullptr ? nullptr : std::get_if<std::int64_t>(&times->value);
         const auto size =
-            static_cast<std::size_t>(count == nullptr ? 0 : std::clamp<std::int64_t>(*count, 0, kMostWords));
+            static_cast<std::size_t>(count == nullptr ? 0 : std::clamp<std::int64_t>(*count, 0, kMaxWords));
         return join(std::vector<std::string>(size, filled(option.values.front().text, scope)), ",");
     }
     std::vector<std::string> words;

@@ -8,7 +8,7 @@
 
 namespace dodona::files {
 
-inline constexpr std::size_t kMostExpanded = std::size_t{1} << 20;  ///< characters of an expanded variable
+inline constexpr std::size_t kMaxExpanded = std::size_t{1} << 20;  ///< characters of an expanded variable
 
 /// `--flag value`, `--flag=value`, `key.key=value`, `#SBATCH --flag=value`, with variables, arrays and arithmetic of the
 /// shell put in; commands are not run. A flag without a value is true; of a repeated one the last value counts. Keys

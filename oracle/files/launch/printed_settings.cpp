@@ -12,8 +12,8 @@ namespace dodona::files {
 
 namespace {
 
-constexpr std::size_t kMostPrinted = 5'000;  ///< settings of a log
-constexpr int kMostBlocks = 16;              ///< that may be cut off before one is whole
+constexpr std::size_t kMaxPrinted = 5'000;  ///< settings of a log
+constexpr int kMaxBlocks = 16;              ///< that may be cut off before one is whole
 
 /// A block of JSON or YAML behind a marker. torchtitan: "Running with configs: {", before v0.1 "Running with args: {";
 /// DeepSpeed: "json = {"; NeMo 1: "** Experiment configuration **", and YAML from the next line on.
@@ -95,7 +95,7 @@ std::string yaml_block(const std::vector<std::string>& lines, std::size_t at) {
 std::optional<Document> printed_block(const Text& log, const std::string& name) {
     const std::vector<std::string>& lines = log.source->lines;
     int blocks = 0;
-    for (std::size_t i = 0; i < lines.size() && blocks < kMostBlocks; ++i) {
+    for (std::size_t i = 0; i < lines.size() && blocks < kMaxBlocks; ++i) {
         for (const BlockForm& form : kBlockForms) {
             const std::size_t found = lines[i].find(form.marker);
             if (found == std::string::npos) {
@@ -122,7 +122,7 @@ std::string value_text(std::string_view typed) {
 std::vector<Node::Member> dotted_settings(const Text& log) {
     std::vector<Node::Member> settings;
     std::set<std::string> known;
-    for (std::size_t i = 0; i < log.source->lines.size() && settings.size() < kMostPrinted; ++i) {
+    for (std::size_t i = 0; i < log.source->lines.size() && settings.size() < kMaxPrinted; ++i) {
         const std::string& line = log.source->lines[i];
         const std::size_t dots = line.find(" ..");
         const std::size_t end = dots == std::string::npos ? dots : line.find_first_not_of('.', dots + 1);

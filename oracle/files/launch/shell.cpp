@@ -16,9 +16,9 @@ namespace dodona::files {
 
 namespace {
 
-constexpr std::size_t kMostFlags = 10'000;
-constexpr std::int64_t kMostListed = 10'000;        ///< items of a list of Python's
-constexpr std::size_t kMostInAll = 2 * kMostBytes;  ///< characters of a script after variables are put in
+constexpr std::size_t kMaxFlags = 10'000;
+constexpr std::int64_t kMaxListed = 10'000;                ///< items of a list of Python's
+constexpr std::size_t kMaxExpandedScript = 2 * kMaxBytes;  ///< characters of a script after variables are put in
 
 /// A piece of a script between blanks, its quotes taken off and its variables put in.
 struct Word {
@@ -39,14 +39,14 @@ std::optional<std::vector<std::string>> python_list(const std::string& text) {
         const auto* count = word.empty() ? nullptr : std::get_if<std::int64_t>(&times);
         const std::int64_t n = word.empty() ? 1 : count == nullptr ? -1 : *count;
         word.clear();
-        if (n < 0 || n * static_cast<std::int64_t>(items.size()) > kMostListed) {
+        if (n < 0 || n * static_cast<std::int64_t>(items.size()) > kMaxListed) {
             return false;
         }
         for (std::int64_t i = 0; i < n; ++i) {
             all.insert(all.end(), items.begin(), items.end());
         }
         items.clear();
-        return static_cast<std::int64_t>(all.size()) <= kMostListed;
+        return static_cast<std::int64_t>(all.size()) <= kMaxListed;
     };
     for (const char c : text.starts_with("(") || text.starts_with("[") ? text + "+" : "") {
         if (c == '[' || c == '(') {
@@ -165,12 +165,13 @@ private:
     }
 
     void add(const std::string& text) {
-        if (word_.text.size() + text.size() > kMostExpanded) {
-            fail(word_.where, fmt::format("more than {} characters after variables are put in", kMostExpanded));
+        if (word_.text.size() + text.size() > kMaxExpanded) {
+            fail(word_.where, fmt::format("more than {} characters after variables are put in", kMaxExpanded));
         }
         expanded_ += text.size();
-        if (expanded_ > kMostInAll) {
-            fail(word_.where, fmt::format("more than {} characters in all after variables are put in", kMostInAll));
+        if (expanded_ > kMaxExpandedScript) {
+            fail(word_.where,
+                 fmt::format("more than {} characters in all after variables are put in", kMaxExpandedScript));
         }
         word_.text += text;
     }
@@ -241,7 +242,7 @@ private:
     /// A text with the variables put in that are known: what another shell is given, or a condition.
     std::string put_in(const std::string& text) {
         std::string result;
-        for (std::size_t at = 0; at < text.size() && result.size() < kMostExpanded;) {
+        for (std::size_t at = 0; at < text.size() && result.size() < kMaxExpanded;) {
             const bool is_braced = text.compare(at, 2, "${") == 0;
             const std::size_t begin = at + (is_braced ? 2 : 1);
             std::size_t end = begin;
@@ -285,8 +286,8 @@ private:
         if (!array_.empty()) {
             std::string& all = variables_[array_];
             all += (all.empty() ? "" : " ") + word_.text;
-            if (all.size() > kMostExpanded) {
-                fail(word_.where, fmt::format("more than {} characters in {}", kMostExpanded, array_));
+            if (all.size() > kMaxExpanded) {
+                fail(word_.where, fmt::format("more than {} characters in {}", kMaxExpanded, array_));
             }
             pieces(word_);
             return;
@@ -448,10 +449,10 @@ private:
             Node::Member& member = root_.members[same->second];
             member.value = std::move(node);
             member.where = flag_where_;
-        } else if (root_.members.size() < kMostFlags) {
+        } else if (root_.members.size() < kMaxFlags) {
             root_.members.push_back({flag_, flag_where_, std::move(node)});
         } else {
-            fail(flag_where_, fmt::format("more than {} flags", kMostFlags));
+            fail(flag_where_, fmt::format("more than {} flags", kMaxFlags));
         }
         flag_.clear();
         values_.clear();

@@ -55,7 +55,7 @@ bool is_log_name(std::string_view path) {
 }
 
 Text read_log_text(const std::string& text, const std::string& name, std::string_view too_large) {
-    return read_text(text.size() > kMostBytes ? text : without_escapes(text), name,
+    return read_text(text.size() > kMaxBytes ? text : without_escapes(text), name,
                      {.is = "the text of a log", .too_large = too_large});
 }
 

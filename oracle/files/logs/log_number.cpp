@@ -10,7 +10,7 @@ namespace dodona::files {
 
 namespace {
 
-constexpr std::size_t kMostDigits = 40;
+constexpr std::size_t kMaxDigits = 40;
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -58,7 +58,7 @@ std::optional<LogNumber> number_after(std::string_view line, std::string_view ke
     }
     std::string digits;
     std::size_t at = 0;
-    for (; at < rest.size() && digits.size() < kMostDigits; ++at) {
+    for (; at < rest.size() && digits.size() < kMaxDigits; ++at) {
         const bool is_grouping = rest[at] == ',' && at + 1 < rest.size() && is_digit(rest[at + 1]);
         if (continues(rest, at, digits)) {
             digits += rest[at];

@@ -87,8 +87,8 @@ double percentile(const std::vector<double>& sorted, double share) {
 }
 
 std::optional<std::int64_t> whole_number(std::optional<double> value) {
-    constexpr double kMost = 1e12;
-    return value && *value >= 1 && *value < kMost ? std::optional(std::llround(*value)) : std::nullopt;
+    constexpr double kMax = 1e12;
+    return value && *value >= 1 && *value < kMax ? std::optional(std::llround(*value)) : std::nullopt;
 }
 
 /// `read` has at least one time.

@@ -8,8 +8,8 @@ namespace dodona::files {
 
 namespace {
 
-constexpr int kMostSteps = 10;              ///< of an operator that was taken apart, one after the other
-constexpr std::size_t kMostAncestors = 64;  ///< of a mask that are looked at
+constexpr int kMaxSteps = 10;              ///< of an operator that was taken apart, one after the other
+constexpr std::size_t kMaxAncestors = 64;  ///< of a mask that are looked at
 
 /// Finds groups by their last node and writes the operator there; what only the group needed is left over.
 class Fusion {
@@ -293,7 +293,7 @@ private:
         }
         for (const TensorId x : candidates) {
             std::optional<TracedOp> function;
-            if (is_of(node.inputs[0], x, kMostSteps, function) && is_of(node.inputs[1], x, kMostSteps, function) &&
+            if (is_of(node.inputs[0], x, kMaxSteps, function) && is_of(node.inputs[1], x, kMaxSteps, function) &&
                 function) {
                 become(node, *function == TracedOp::sigmoid ? TracedOp::silu : TracedOp::gelu, {x});
                 return;
@@ -427,7 +427,7 @@ private:
     /// Whether a mask is made of one that hides later positions: known to be a triangle, or a square of constants.
     [[nodiscard]] bool hides_later(TensorId mask) const {
         std::vector<TensorId> open{mask};
-        for (std::size_t at = 0; at < open.size() && open.size() < kMostAncestors; ++at) {
+        for (std::size_t at = 0; at < open.size() && open.size() < kMaxAncestors; ++at) {
             const TracedTensor& tensor = graph_.tensors[open[at]];
             const std::size_t rank = tensor.shape.size();
             const bool is_square = rank > 1 && tensor.shape[rank - 1] == tensor.shape[rank - 2] &&
@@ -467,8 +467,8 @@ private:
                 continue;
             }
             bool causal = false;
-            TracedNode* product = scores(softmax.inputs[0], kMostSteps, causal);
-            TracedNode* sum = product == nullptr ? nullptr : weighted_sum(softmax.outputs[0], kMostSteps);
+            TracedNode* product = scores(softmax.inputs[0], kMaxSteps, causal);
+            TracedNode* sum = product == nullptr ? nullptr : weighted_sum(softmax.outputs[0], kMaxSteps);
             if (sum == nullptr) {
                 continue;
             }

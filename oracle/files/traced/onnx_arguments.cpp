@@ -19,7 +19,7 @@ Shape integers_of(const OnnxNode& node, const std::string& name, const Shape& us
 }
 
 std::int64_t integer_of(const OnnxNode& node, const std::string& name, std::int64_t usual) {
-    return std::clamp(integers_of(node, name, {usual}).front(), -kMostExtentOfShape, kMostExtentOfShape);
+    return std::clamp(integers_of(node, name, {usual}).front(), -kMaxExtentOfShape, kMaxExtentOfShape);
 }
 
 std::optional<std::size_t> axis_in(std::int64_t axis, std::size_t rank) {

@@ -11,8 +11,8 @@
 namespace dodona::files {
 
 /// Extents beyond are refused, whatever computes them; elements likewise.
-inline constexpr std::int64_t kMostExtentOfShape = 1'000'000'000;
-inline constexpr std::int64_t kMostElements = 1'000'000'000'000'000;
+inline constexpr std::int64_t kMaxExtentOfShape = 1'000'000'000;
+inline constexpr std::int64_t kMaxElements = 1'000'000'000'000'000;
 
 /// What is known of a tensor before anything runs.
 struct OnnxKnown {

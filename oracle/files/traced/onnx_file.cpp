@@ -19,11 +19,11 @@ namespace dodona::files {
 
 namespace {
 
-constexpr std::size_t kMostOnnxNodes = 100'000;
-constexpr std::size_t kMostOnnxWeights = 200'000;
-constexpr std::size_t kMostOnnxAxes = 16;
-constexpr std::size_t kMostOnnxListed = 65'536;   ///< numbers that are read of a list
-constexpr std::int64_t kMostOnnxNumbers = 4'096;  ///< of a tensor that shapes are made of
+constexpr std::size_t kMaxOnnxNodes = 100'000;
+constexpr std::size_t kMaxOnnxWeights = 200'000;
+constexpr std::size_t kMaxOnnxAxes = 16;
+constexpr std::size_t kMaxOnnxListed = 65'536;   ///< numbers that are read of a list
+constexpr std::int64_t kMaxOnnxNumbers = 4'096;  ///< of a tensor that shapes are made of
 
 /// A file in memory, of which only the pages that are read are loaded.
 class MappedFile {
@@ -125,8 +125,8 @@ private:
                 case 13: graph.values.push_back(value(field.bytes)); break;
                 default: break;
             }
-            if (graph.nodes.size() > kMostOnnxNodes || graph.weights.size() > kMostOnnxWeights) {
-                fail(where_, fmt::format("more than {} nodes or {} weights", kMostOnnxNodes, kMostOnnxWeights));
+            if (graph.nodes.size() > kMaxOnnxNodes || graph.weights.size() > kMaxOnnxWeights) {
+                fail(where_, fmt::format("more than {} nodes or {} weights", kMaxOnnxNodes, kMaxOnnxWeights));
             }
         });
         std::vector<std::string> named;  // weights may stand among the inputs too
@@ -250,8 +250,8 @@ private:
                 fail(where_, fmt::format("tensor \"{}\" has an extent of {}", name, extent));
             }
         }
-        if (shape.size() > kMostOnnxAxes || elements > 1e15) {
-            fail(where_, fmt::format("tensor \"{}\" has more than {} axes or 1e15 elements", name, kMostOnnxAxes));
+        if (shape.size() > kMaxOnnxAxes || elements > 1e15) {
+            fail(where_, fmt::format("tensor \"{}\" has more than {} axes or 1e15 elements", name, kMaxOnnxAxes));
         }
     }
 
@@ -264,7 +264,7 @@ private:
     }
 
     static void add_floats(std::string_view bytes, std::size_t width, std::vector<double>& numbers) {
-        for (std::size_t at = 0; at + width <= bytes.size() && numbers.size() < kMostOnnxListed; at += width) {
+        for (std::size_t at = 0; at + width <= bytes.size() && numbers.size() < kMaxOnnxListed; at += width) {
             double number = 0;
             if (width == sizeof number) {
                 std::memcpy(&number, bytes.data() + at, width);
@@ -282,7 +282,7 @@ private:
             return;
         }
         ProtobufMessage packed(field.bytes);
-        while (!packed.at_end() && !packed.broken() && list.size() < kMostOnnxListed) {
+        while (!packed.at_end() && !packed.broken() && list.size() < kMaxOnnxListed) {
             if (const auto integer = packed.varint()) {
                 list.push_back(static_cast<std::int64_t>(*integer));
             }
@@ -293,7 +293,7 @@ private:
         std::vector<std::int64_t> list;
         add_integers(field, list);
         for (const std::int64_t number : list) {
-            if (numbers.size() < kMostOnnxListed) {
+            if (numbers.size() < kMaxOnnxListed) {
                 numbers.push_back(static_cast<double>(number));
             }
         }
@@ -332,7 +332,7 @@ bool is_whole(std::uint64_t type) {
 
 std::vector<double> few_numbers(const OnnxTensor& tensor) {
     const std::int64_t count = elements_of(tensor.shape);
-    if (count > kMostOnnxNumbers) {
+    if (count > kMaxOnnxNumbers) {
         return {};
     }
     std::vector<double> numbers = tensor.numbers;

@@ -11,17 +11,17 @@ namespace dodona::files {
 
 namespace {
 
-constexpr std::size_t kMostAxesOfShape = 16;
+constexpr std::size_t kMaxAxesOfShape = 16;
 
 bool is_sane(const Shape& shape) {
     double elements = 1;
     for (const std::int64_t extent : shape) {
         elements *= static_cast<double>(std::max<std::int64_t>(extent, 1));
-        if (extent < 0 || extent > kMostExtentOfShape) {
+        if (extent < 0 || extent > kMaxExtentOfShape) {
             return false;
         }
     }
-    return shape.size() <= kMostAxesOfShape && elements <= static_cast<double>(kMostElements);
+    return shape.size() <= kMaxAxesOfShape && elements <= static_cast<double>(kMaxElements);
 }
 
 bool results_are_whole(const OnnxNode& node, const OnnxInputs& inputs) {
@@ -90,7 +90,7 @@ std::vector<OnnxKnown> infer(const OnnxNode& node, const OnnxInputs& inputs) {
         result.is_constant = is_constant || node.type == "Shape" || node.type == "Size";
         for (const OnnxKnown* input : inputs) {
             const bool has_weights = input != nullptr && node.type != "Shape" && node.type != "Size";
-            result.weights = std::min(result.weights + (has_weights ? input->weights : 0), kMostWeights);
+            result.weights = std::min(result.weights + (has_weights ? input->weights : 0), kMaxWeights);
             result.is_triangle = result.is_triangle || (input != nullptr && input->is_triangle);
         }
         result.weights = result.is_constant ? result.weights : 0;

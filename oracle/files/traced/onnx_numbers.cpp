@@ -10,7 +10,7 @@ namespace dodona::files {
 
 namespace {
 
-constexpr std::int64_t kMostComputed = 4'096;
+constexpr std::int64_t kMaxComputed = 4'096;
 
 using Pair = double (*)(double, double);
 using Single = double (*)(double);
@@ -176,7 +176,7 @@ double total(const OnnxNode& node, const std::vector<double>& numbers) {
 
 std::vector<double> computed_numbers(const OnnxNode& node, const OnnxInputs& inputs, const Shape& shape) {
     const std::int64_t count = elements_of(shape);
-    if (count > kMostComputed) {
+    if (count > kMaxComputed) {
         return {};
     }
     if (node.type == "Shape" && inputs.size() == 1 && inputs[0] != nullptr && inputs[0]->has_shape) {

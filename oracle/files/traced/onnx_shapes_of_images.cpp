@@ -16,7 +16,7 @@ std::optional<OnnxWindow> window_of(const OnnxNode& node, const Shape& image, co
                       .dilation = integers_of(node, "dilations", Shape(count, 1))};
     const auto has_each = [&](const Shape& numbers, std::size_t size, std::int64_t least) {
         return numbers.size() == size && std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t number) {
-                   return number >= least && number <= kMostExtentOfShape;
+                   return number >= least && number <= kMaxExtentOfShape;
                });
     };
     if (!has_each(window.kernel, count, 1) || !has_each(window.stride, count, 1) ||
@@ -85,7 +85,7 @@ std::optional<Shape> transposed_convolved(const OnnxNode& node, const OnnxInputs
     Shape result{image[0], weight[1] * integer_of(node, "group", 1)};
     for (std::size_t i = 0; i < count; ++i) {
         result.push_back((image[i + 2] - 1) * window->stride[i] + (window->kernel[i] - 1) * window->dilation[i] + 1 +
-                         (i < extra.size() ? std::clamp(extra[i], std::int64_t{0}, kMostExtentOfShape) : 0) -
+                         (i < extra.size() ? std::clamp(extra[i], std::int64_t{0}, kMaxExtentOfShape) : 0) -
                          window->pad[i] - window->pad[i + count]);
     }
     return result;

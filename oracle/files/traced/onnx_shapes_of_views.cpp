@@ -20,7 +20,7 @@ std::optional<Shape> reshaped(const OnnxNode& node, const OnnxInputs& inputs) {
         if (to[i] == 0 && integer_of(node, "allowzero", 0) == 0 && i < from.size()) {
             to[i] = from[i];
         }
-        if (to[i] < -1 || (to[i] > 0 && known > kMostElements / to[i])) {
+        if (to[i] < -1 || (to[i] > 0 && known > kMaxElements / to[i])) {
             return std::nullopt;
         }
         if (to[i] == -1) {
@@ -168,7 +168,7 @@ std::optional<Shape> tiled(const OnnxNode& /*node*/, const OnnxInputs& inputs) {
     }
     Shape result = inputs[0]->shape;
     for (std::size_t i = 0; i < result.size(); ++i) {
-        if ((*times)[i] < 0 || (*times)[i] > kMostExtentOfShape) {
+        if ((*times)[i] < 0 || (*times)[i] > kMaxExtentOfShape) {
             return std::nullopt;
         }
         result[i] *= (*times)[i];

@@ -11,8 +11,8 @@ namespace dodona::files {
 
 namespace {
 
-constexpr std::size_t kMostTorchAxes = 16;
-constexpr double kMostTorchElements = 1e15;
+constexpr std::size_t kMaxTorchAxes = 16;
+constexpr double kMaxTorchElements = 1e15;
 constexpr std::string_view kReference = "%";  // "%addmm_1" is a node
 
 TorchArgument torch_argument(const Node& node) {
@@ -49,12 +49,12 @@ void read_result(const Value& value, TorchNode& node) {
     double elements = 1;
     const Value shape = fields.require("shape");
     for (const Value& extent : shape ? shape.list() : std::vector<Value>()) {
-        node.shape.push_back(extent.whole(0, kMostExtent));
+        node.shape.push_back(extent.whole(0, kMaxExtent));
         elements *= static_cast<double>(std::max<std::int64_t>(node.shape.back(), 1));
     }
     node.type = fields.require("type").text();
     node.has_shape = node.type != "NoneType";
-    if (shape && (node.shape.size() > kMostTorchAxes || elements > kMostTorchElements)) {
+    if (shape && (node.shape.size() > kMaxTorchAxes || elements > kMaxTorchElements)) {
         shape.error("more than 16 axes or 1e15 elements");
         node.shape.clear();
     }

@@ -19,7 +19,7 @@ using TensorId = std::size_t;
 using Shape = std::vector<std::int64_t>;
 
 /// Learnt numbers of one tensor at most, so that sums over all of them are numbers too.
-inline constexpr std::int64_t kMostWeights = 10'000'000'000'000;
+inline constexpr std::int64_t kMaxWeights = 10'000'000'000'000;
 
 inline constexpr TensorId kNoTensor = static_cast<TensorId>(-1);  ///< an input that is left out
 

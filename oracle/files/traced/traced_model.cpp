@@ -204,7 +204,7 @@ GivenExtents extents_of(std::span<const Setting> settings) {
     for (const Setting& setting : settings) {
         const auto number = whole_from(setting.value);
         const auto* extent = std::get_if<std::int64_t>(&number);
-        if (extent != nullptr && *extent >= 1 && *extent <= kMostExtent) {
+        if (extent != nullptr && *extent >= 1 && *extent <= kMaxExtent) {
             given[setting.name] = *extent;
         }
     }

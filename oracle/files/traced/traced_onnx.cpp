@@ -221,7 +221,7 @@ private:
             .has_shape = true, .shape = weight.shape, .is_index = is_whole(weight.type), .is_constant = true};
         known.numbers = few_numbers(weight);
         known.is_weight = !known.is_index;
-        const std::int64_t elements = std::min(elements_of(weight.shape), kMostWeights);
+        const std::int64_t elements = std::min(elements_of(weight.shape), kMaxWeights);
         known.weights = known.is_weight && elements > 1 ? elements : 0;
         known.is_triangle = hides_later(weight);
         known.bytes = weight.bytes;

@@ -71,7 +71,7 @@ private:
         if (node.is_weight && same != ids_.end()) {
             ids_[node.name] = same->second;
         } else if (node.is_weight || !node.has_shape || node.shape.empty()) {
-            const std::int64_t elements = std::min(elements_of(node.shape), kMostWeights);
+            const std::int64_t elements = std::min(elements_of(node.shape), kMaxWeights);
             ids_[node.name] = add_tensor({.name = node.weight,
                                           .shape = node.shape,
                                           .is_index = is_whole_type(node.type),
@@ -158,7 +158,7 @@ private:
             numbers.resize(count, numbers[0]);
         }
         const bool is_sane = std::all_of(numbers.begin(), numbers.end(),
-                                         [&](std::int64_t number) { return number >= least && number <= kMostExtent; });
+                                         [&](std::int64_t number) { return number >= least && number <= kMaxExtent; });
         return numbers.size() == count && is_sane ? std::optional(numbers) : std::nullopt;
     }
 
@@ -280,7 +280,7 @@ private:
         TracedTensor tensor{.name = node.name, .shape = to, .is_index = is_whole_type(type), .is_constant = true};
         tensor.is_triangle = name == "tril" || name == "triu";
         for (const TensorId id : from) {
-            tensor.weights = std::min(tensor.weights + traced_.tensors[id].weights, kMostWeights);
+            tensor.weights = std::min(tensor.weights + traced_.tensors[id].weights, kMaxWeights);
             tensor.is_weight = tensor.is_weight || traced_.tensors[id].is_weight;
             tensor.is_triangle = tensor.is_triangle || traced_.tensors[id].is_triangle;
         }
@@ -461,7 +461,7 @@ private:
         traced.numbers["pad"] = *pad;
         traced.numbers["dilation"] = *dilation;
         traced.numbers["output_pad"] = *extra;
-        traced.numbers["groups"] = {std::clamp<std::int64_t>(whole(node, is_general ? 8 : 6, 1), 1, kMostExtent)};
+        traced.numbers["groups"] = {std::clamp<std::int64_t>(whole(node, is_general ? 8 : 6, 1), 1, kMaxExtent)};
         return true;
     }
 
@@ -569,7 +569,7 @@ private:
         const bool has_groups = traced.type == "group_norm";
         traced.inputs = {tensor(node, 0), tensor(node, has_groups ? 2 : 1), tensor(node, has_groups ? 3 : 2)};
         if (traced.op == TracedOp::group_norm) {
-            traced.numbers["groups"] = {std::clamp<std::int64_t>(whole(node, has_groups ? 1 : 6, 1), 1, kMostExtent)};
+            traced.numbers["groups"] = {std::clamp<std::int64_t>(whole(node, has_groups ? 1 : 6, 1), 1, kMaxExtent)};
         }
         return shape(traced.inputs[0]).size() > 2;
     }
@@ -659,7 +659,7 @@ private:
         }
         traced.numbers["hidden"] = {shape(traced.inputs[2])[1]};
         traced.numbers["bias"] = {whole(node, 3, 1)};
-        traced.numbers["layers"] = {std::clamp<std::int64_t>(whole(node, 4, 1), 1, kMostExtent)};
+        traced.numbers["layers"] = {std::clamp<std::int64_t>(whole(node, 4, 1), 1, kMaxExtent)};
         traced.numbers["directions"] = {whole(node, 7, 0) != 0 ? 2 : 1};
         traced.numbers["sequence_first"] = {whole(node, 8, 0) != 0 ? 0 : 1};
         return true;

@@ -7,7 +7,7 @@ namespace dodona::files {
 
 namespace {
 
-constexpr std::int64_t kMostOfAxis = 1'000'000'000;
+constexpr std::int64_t kMaxAxisExtent = 1'000'000'000;
 
 class NodeCheck {
 public:
@@ -106,7 +106,7 @@ private:
     /// The number is 1 at least, also where it is left out.
     [[nodiscard]] bool number(const std::string& key, std::int64_t usual) const {
         const std::int64_t given = node_.number(key, usual);
-        return given >= 1 && given <= kMostOfAxis;
+        return given >= 1 && given <= kMaxAxisExtent;
     }
 
     [[nodiscard]] bool has_axis(std::size_t rank) const {
@@ -135,12 +135,12 @@ private:
         const std::size_t count = rank - 2;
         const auto are = [](const Shape& numbers, std::size_t size, std::int64_t least) {
             return numbers.size() == size && std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t number) {
-                       return number >= least && number <= kMostOfAxis;
+                       return number >= least && number <= kMaxAxisExtent;
                    });
         };
         const Shape dilation = numbers("dilation");
         return are(numbers("kernel"), count, 1) && are(numbers("stride"), count, 1) &&
-               are(numbers("pad"), 2 * count, -kMostOfAxis) && (dilation.empty() || are(dilation, count, 1));
+               are(numbers("pad"), 2 * count, -kMaxAxisExtent) && (dilation.empty() || are(dilation, count, 1));
     }
 
     const TracedGraph& graph_;
