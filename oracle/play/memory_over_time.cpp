@@ -82,13 +82,13 @@ void visit_memory(const StepTasks& steps, const simulate::Timeline& timeline, co
             changed(timeline.start[i], costs.positions[static_cast<std::size_t>(task.position)].kept);
         }
         const bool is_backward = task.work == Work::backward;
-        if ((is_backward || task.work == Work::recompute) && !recomputing[stage] && memory.working > Bytes{}) {
-            changed(timeline.start[i], memory.working);
+        if ((is_backward || task.work == Work::recompute) && !recomputing[stage] && memory.recompute_peak > Bytes{}) {
+            changed(timeline.start[i], memory.recompute_peak);
             recomputing[stage] = true;
         }
         Bytes freed = freed_by(task, costs);
         if (is_backward && recomputing[stage]) {
-            freed += memory.working;
+            freed += memory.recompute_peak;
             recomputing[stage] = false;
         }
         if (freed != Bytes{}) {

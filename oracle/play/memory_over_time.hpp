@@ -1,10 +1,10 @@
 // Tensors on the device of each stage while a step is played.
 //
-//   allocated = always + activations + working set
+//   allocated = always + activations + recompute_peak
 //
 // A forward pass allocates the activations that its micro-batch keeps at its position; they are free after the backward
-// pass. Where the schedule puts off gradients of weights, what these need stays until they are there. The working set is
-// that of recomputation: it is there from its begin to the end of the backward pass. What is always there is that of the
+// pass. Where the schedule puts off gradients of weights, what these need stays until they are there. Recomputation adds
+// recompute_peak from its begin to the end of the backward pass. What is always there is that of the
 // closed form (step/stage_memory.hpp), whose peak this has where the order is the plan's. Not modelled: gradients that
 // are allocated by the first backward pass; transient tensors by the layer, which played_allocator.hpp has.
 #pragma once

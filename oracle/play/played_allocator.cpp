@@ -303,7 +303,7 @@ struct Before {
 
 /// Activations, workspace and buffers of the closed form.
 Bytes passing_of(const step::StageWork& work) {
-    return work.kept.total() + work.kept.working + work.memory[step::MemoryPart::workspace] +
+    return work.kept.total() + work.kept.recompute_peak + work.memory[step::MemoryPart::workspace] +
            work.memory[step::MemoryPart::buffers];
 }
 

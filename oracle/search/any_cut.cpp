@@ -84,7 +84,8 @@ bool keeps_in_proportion(const step::CostedGraph& a, std::int64_t microbatch_a, 
         const bool proportional =
             kept_in_proportion(one.memory.saved, microbatch_a, other.memory.saved, microbatch_b) &&
             kept_in_proportion(one.memory.dropped, microbatch_a, other.memory.dropped, microbatch_b) &&
-            kept_in_proportion(one.memory.instead, microbatch_a, other.memory.instead, microbatch_b) &&
+            kept_in_proportion(one.memory.recompute_inputs, microbatch_a, other.memory.recompute_inputs,
+                               microbatch_b) &&
             kept_in_proportion(one.checkpoint(), microbatch_a, other.checkpoint(), microbatch_b);
         if (!proportional) {
             return false;

@@ -48,10 +48,10 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     offload.kept = w + g + gradients + s + (plan.offload.activations ? kept.total() : Bytes{});
     const bool hides = plan.overlap.offload;
     const double one = one_of(kept.segments);
-    const auto beside = [&](Seconds busy, Seconds pass) {
+    const auto copies = [&](Seconds busy, Seconds pass) {
         return HostCopies{.busy = busy, .alone = one, .hides = hides, .time = step::exposed(busy, pass, one, hides)};
     };
-    offload.exposed = {beside(offload.forward, alone.forward), beside(offload.backward, alone.back)};
+    offload.exposed = {copies(offload.forward, alone.forward), copies(offload.backward, alone.back)};
     return offload;
 }
 

@@ -416,7 +416,7 @@ Number pipeline_total(const Pipeline<Number>& pipeline, PlayedOrders& orders) {
     return forms.even();
 }
 template Seconds pipeline_total(const Pipeline<Seconds>&, PlayedOrders&);
-template cost::Sourced pipeline_total(const Pipeline<cost::Sourced>&, PlayedOrders&);
+template cost::DualTime pipeline_total(const Pipeline<cost::DualTime>&, PlayedOrders&);
 
 Seconds growing_total(const Pipeline<Seconds>& pipeline, PlayedOrders& orders) {
     const Seconds total = pipeline_total(pipeline, orders);

@@ -25,14 +25,14 @@
 #include <span>
 #include <vector>
 
-#include "cost/sourced.hpp"
+#include "cost/dual_time.hpp"
 #include "plan/plan.hpp"
 #include "step/played_orders.hpp"
 
 namespace dodona::step {
 
 /// One micro-batch at one position of a pipeline: a virtual stage. Collectives of its layers are included. Number: Seconds,
-/// or Sourced for the derivatives of what is composed.
+/// or DualTime for the derivatives of what is composed.
 template <class Number>
 struct Position {
     Number forward;
@@ -64,7 +64,7 @@ struct Pipeline {
 template <class Number>
 Number pipeline_total(const Pipeline<Number>& pipeline, PlayedOrders& orders);
 extern template Seconds pipeline_total(const Pipeline<Seconds>&, PlayedOrders&);
-extern template cost::Sourced pipeline_total(const Pipeline<cost::Sourced>&, PlayedOrders&);
+extern template cost::DualTime pipeline_total(const Pipeline<cost::DualTime>&, PlayedOrders&);
 
 /// As pipeline_total, but never less with more micro-batches, which are dealt to unequal replicas by it: where virtual
 /// stages differ, an order may take longer than the closed form that stands for the next numbers of micro-batches.

@@ -19,11 +19,11 @@ KeptActivations kept_at(const StageWork& work, const plan::Plan& plan, const Vir
 StageMemory memory_of(const StageWork& work, const plan::Plan& plan) {
     const Bytes kept = plan.offload.activations ? Bytes{} : work.kept.total();
     const MemoryTotals predicted = totals(work.memory);
-    const Bytes working = work.memory[MemoryPart::recompute];
+    const Bytes recompute_peak = work.memory[MemoryPart::recompute];
     return {.predicted = predicted,
             .limit = work.on->memory_limit(),
-            .always = predicted.allocated - working - kept,
-            .working = working,
+            .always = predicted.allocated - recompute_peak - kept,
+            .recompute_peak = recompute_peak,
             .unusable = plan.fragmentation()};
 }
 

@@ -47,7 +47,7 @@ struct StageMemory {
     MemoryTotals predicted;  ///< peak in closed form
     Bytes limit;             ///< of its device
     Bytes always;            ///< for the whole step: states, buffers, workspace
-    Bytes working;           ///< dropped activations, while they are recomputed and used
+    Bytes recompute_peak;    ///< dropped activations, while they are recomputed and used
     double unusable = 0;     ///< what the allocator has reserved and cannot use, over tensors that come and go
 };
 

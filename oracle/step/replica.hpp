@@ -14,10 +14,10 @@ struct VirtualStageWork {
     StagePass pass;
     double forward = 1;  ///< share of the stage's time
     double back = 1;
-    double recompute = 0;  ///< share of its own backward time
-    double weights = 0;    ///< ... for gradients of weights
-    Boundary boundary;     ///< no time at the first position, nor where the stage itself has the position before
-    cost::Sourced hidden;  ///< Position::hidden
+    double recompute = 0;   ///< share of its own backward time
+    double weights = 0;     ///< ... for gradients of weights
+    Boundary boundary;      ///< no time at the first position, nor where the stage itself has the position before
+    cost::DualTime hidden;  ///< Position::hidden
 };
 
 /// Costs of one stage in a step.
@@ -86,13 +86,13 @@ const Boundary& boundary_at(const Replica& replica, std::int64_t position);
 /// What a stage receives for each micro-batch: inputs, and gradients of what it sent.
 std::vector<Boundary> received(const Replica& replica, std::size_t stage);
 
-/// The positions of a replica's pipeline. Number: Seconds or Sourced.
+/// The positions of a replica's pipeline. Number: Seconds or DualTime.
 template <class Number>
 std::vector<Position<Number>> positions_of(const Replica& replica);
 template <>
 std::vector<Position<Seconds>> positions_of(const Replica& replica);
 template <>
-std::vector<Position<cost::Sourced>> positions_of(const Replica& replica);
+std::vector<Position<cost::DualTime>> positions_of(const Replica& replica);
 
 /// The pipeline of these positions. Domain: `positions` outlives it.
 template <class Number>

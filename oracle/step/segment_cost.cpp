@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/check.hpp"
-#include "graph/read_alike.hpp"
+#include "graph/shared_by_instances.hpp"
 #include "plan/operands.hpp"
 #include "plan/recompute.hpp"
 #include "step/kernel_cost.hpp"
@@ -52,7 +52,7 @@ WeightKind kind_of(const plan::WeightShard& weight) {
 Bytes SegmentCost::checkpoint() const {
     Bytes bytes;
     for (const Entering& tensor : entering) {
-        bytes += tensor.alike ? Bytes{} : tensor.bytes;
+        bytes += tensor.shared_by_instances ? Bytes{} : tensor.bytes;
     }
     return bytes;
 }
@@ -265,13 +265,13 @@ private:
             if ((source.segment == here && !sample) || !entered_.insert({producer, here}).second) {
                 continue;
             }
-            segment.entering.push_back(
-                {.producer = source.segment,
-                 .bytes = memories_.result(producer),
-                 .sample = sample,
-                 .sharded = sharded_.layers[producer].output.sharded(),
-                 .tensor = producer,
-                 .alike = costed_.graph->segments[here].is_block() && is_read_alike(*costed_.graph, producer)});
+            segment.entering.push_back({.producer = source.segment,
+                                        .bytes = memories_.result(producer),
+                                        .sample = sample,
+                                        .sharded = sharded_.layers[producer].output.sharded(),
+                                        .tensor = producer,
+                                        .shared_by_instances = costed_.graph->segments[here].is_block() &&
+                                                               is_shared_by_instances(*costed_.graph, producer)});
         }
     }
 

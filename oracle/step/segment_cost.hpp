@@ -77,7 +77,7 @@ struct Entering {
     bool sample = false;      ///< a network input: kept, never sent
     plan::Atoms sharded = 0;  ///< atoms in its sharding
     graph::Vertex tensor = 0;
-    bool alike = false;  ///< all instances of a repeated block read it: there once a stage
+    bool shared_by_instances = false;  ///< all instances of a repeated block read it: there once a stage
 };
 
 struct SegmentCost {

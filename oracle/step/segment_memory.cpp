@@ -6,7 +6,7 @@
 
 #include "base/check.hpp"
 #include "graph/operators.hpp"
-#include "graph/read_alike.hpp"
+#include "graph/shared_by_instances.hpp"
 #include "plan/operands.hpp"
 #include "plan/optimizer.hpp"
 
@@ -45,7 +45,7 @@ bool is_product(const Layer& layer) { return layer.trains() && layer.nest.linear
 
 }  // namespace
 
-Bytes beside(Bytes earlier, Bytes kept, Bytes transient) { return max(earlier - kept, transient); }
+Bytes peak_after_freeing(Bytes earlier, Bytes kept, Bytes transient) { return max(earlier - kept, transient); }
 
 Bytes element_bytes(Element element, Precision precision) {
     switch (element) {
@@ -80,8 +80,8 @@ SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedG
       named_(plan.recompute == plan::RecomputeKind::layers),
       repeated_(repeated) {
     for (Vertex v = 0; v < graph.layers.size(); ++v) {
-        if (is_read_alike(graph, v)) {
-            alike_.insert(v);
+        if (is_shared_by_instances(graph, v)) {
+            shared_by_instances_.insert(v);
         }
     }
     if (profile_.shared_input > Bytes{} && is_narrow(precision_)) {
@@ -140,10 +140,10 @@ void SegmentMemories::add(Vertex v, double count, SegmentMemory& segment) {
     const Bytes before = segment.saved;
     add_saved(v, count, segment);
     // In backward, the layers before this one run when what it keeps is free.
-    segment.transient = beside(segment.transient, segment.saved - before, Bytes{});
+    segment.transient = peak_after_freeing(segment.transient, segment.saved - before, Bytes{});
     add_for_weights(v, count, segment);
     if (repeated_[v]) {
-        add_inputs_instead(v, count, segment);
+        add_recompute_inputs(v, count, segment);
     }
     add_transient(v, segment);
     add_placeholders(v, count, segment);
@@ -178,8 +178,8 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
             continue;  // add_gathered
         }
         const bool quantised = is_quantised(saved, v);
-        if (is_alike(saved.tensor, v)) {
-            Bytes& kept = segment.alike[saved.tensor];
+        if (reads_shared(saved.tensor, v)) {
+            Bytes& kept = segment.shared_by_instances[saved.tensor];
             kept = max(kept, saved.elements * width(saved, v));
             continue;
         }
@@ -264,17 +264,17 @@ bool SegmentMemories::is_shared(const plan::SavedTensor& saved) const {
 }
 
 /// A recomputed layer starts from its inputs as it keeps them.
-void SegmentMemories::add_inputs_instead(Vertex v, double count, SegmentMemory& segment) {
+void SegmentMemories::add_recompute_inputs(Vertex v, double count, SegmentMemory& segment) {
     for (const Vertex producer : graph_.layer(v).producers) {
         const plan::ShardedLayer& source = sharded_.layers[producer];
         const plan::SavedTensor kept = kept_input(v, producer);
-        if (is_alike(producer, v)) {
-            Bytes& once = segment.alike[producer];
+        if (reads_shared(producer, v)) {
+            Bytes& once = segment.shared_by_instances[producer];
             once = max(once, source.output_elements * width(kept, v));
             continue;
         }
         if (!repeated_[producer] && first({{producer, is_quantised(kept, v)}, source.output}, v)) {
-            segment.instead += count * source.output_elements * width(kept, v);
+            segment.recompute_inputs += count * source.output_elements * width(kept, v);
         }
     }
 }
@@ -360,8 +360,9 @@ Bytes SegmentMemories::result(Vertex v) const {
            (is_wide(v) ? kSingle : element_bytes(graph_.layer(v).nest.result.element, precision_));
 }
 
-bool SegmentMemories::is_alike(Vertex tensor, Vertex v) const {
-    return graph_.layer(tensor).segment != graph_.layer(v).segment && in_block(v) && alike_.count(tensor) > 0;
+bool SegmentMemories::reads_shared(Vertex tensor, Vertex v) const {
+    return graph_.layer(tensor).segment != graph_.layer(v).segment && in_block(v) &&
+           shared_by_instances_.count(tensor) > 0;
 }
 
 bool SegmentMemories::in_block(Vertex v) const { return graph_.segments[graph_.layer(v).segment].is_block(); }

@@ -28,17 +28,17 @@ Bytes quantised_bytes(Precision precision);
 
 /// Most transient memory at a time beside all that is kept for backward: of layers that need `earlier`, and of what
 /// comes after them, which keeps `kept` and needs `transient`. Backward reaches the earlier layers when `kept` is free.
-Bytes beside(Bytes earlier, Bytes kept, Bytes transient);
+Bytes peak_after_freeing(Bytes earlier, Bytes kept, Bytes transient);
 
 struct SegmentMemory {
     Bytes saved;  ///< kept for backward without recomputation
-    /// Kept beside it, once a stage: tensors that all instances of a repeated block read alike.
-    std::map<graph::Vertex, Bytes> alike;
+    /// Tensors that all instances of a repeated block read: kept once a stage, and not in `saved`.
+    std::map<graph::Vertex, Bytes> shared_by_instances;
     Bytes dropped;  ///< part of `saved` that selective recomputation or recomputation of named layers drops
     /// What gradients of weights need, once those of inputs are there: inputs of products with weights, and gradients of
     /// their results.
     Bytes for_weights;
-    Bytes instead;                    ///< inputs of recomputed layers, which are kept instead
+    Bytes recompute_inputs;           ///< inputs of recomputed layers, which are kept instead
     Bytes transient;                  ///< most at a time beside `saved`: gradients of inputs and output of a layer
     std::vector<Bytes> placeholders;  ///< for the gradient of each matrix of a block (MemoryProfile)
     Bytes widest_weight;              ///< the largest matrix in fp32
@@ -82,14 +82,14 @@ private:
     void add_gate_result(graph::Vertex v, double count, SegmentMemory& segment) const;
     void add_gathered(graph::Vertex v, double count, SegmentMemory& segment) const;
     void add_for_weights(graph::Vertex v, double count, SegmentMemory& segment);
-    void add_inputs_instead(graph::Vertex v, double count, SegmentMemory& segment);
+    void add_recompute_inputs(graph::Vertex v, double count, SegmentMemory& segment);
     [[nodiscard]] plan::SavedTensor kept_input(graph::Vertex v, graph::Vertex producer) const;
     void add_transient(graph::Vertex v, SegmentMemory& segment) const;
     void add_placeholders(graph::Vertex v, double count, SegmentMemory& segment) const;
     [[nodiscard]] Bytes width(const plan::SavedTensor& saved, graph::Vertex v) const;
     [[nodiscard]] bool in_block(graph::Vertex v) const;
     /// Whether a layer keeps a tensor that all instances of its block read alike.
-    [[nodiscard]] bool is_alike(graph::Vertex tensor, graph::Vertex v) const;
+    [[nodiscard]] bool reads_shared(graph::Vertex tensor, graph::Vertex v) const;
     void find_shared();
     void find_waiting();
     void find_autocasts();
@@ -113,8 +113,8 @@ private:
     bool named_;  ///< the plan recomputes layers by name
     const std::vector<bool>& repeated_;
     std::set<graph::Vertex> shared_;
-    std::vector<KeptTensor>* listed_ = nullptr;  ///< where tensors are listed; null: they are not
-    std::set<graph::Vertex> alike_;              ///< what blocks read alike
+    std::vector<KeptTensor>* listed_ = nullptr;    ///< where tensors are listed; null: they are not
+    std::set<graph::Vertex> shared_by_instances_;  ///< tensors that all instances of a block read
     std::vector<double> waiting_;  ///< by vertex: elements of gradients beside it of what later layers read already
     std::vector<bool> is_wide_;    ///< by vertex; empty: software does not cast by itself
     std::vector<bool> casts_;      ///< by vertex; likewise

@@ -70,7 +70,8 @@ bool drops_blocks(const SegmentCost& segment, const plan::Plan& plan) {
 
 /// Of one instance of a segment that is not dropped.
 Bytes kept_of_one(const SegmentCost& segment, const plan::Plan& plan) {
-    return segment.memory.saved + (plan.repeats_parts() ? segment.memory.instead - segment.memory.dropped : Bytes{});
+    return segment.memory.saved +
+           (plan.repeats_parts() ? segment.memory.recompute_inputs - segment.memory.dropped : Bytes{});
 }
 
 /// Adds the activations of `count` instances of a segment.
@@ -91,7 +92,7 @@ SegmentKept segment_kept(const SegmentCost& segment, std::int64_t count, const p
 }
 
 /// Dropped tensors that are there while an instance of a segment goes backward.
-Bytes working_of(const SegmentCost& segment, const plan::Plan& plan, const Checkpoints& checkpoints) {
+Bytes recompute_peak_of(const SegmentCost& segment, const plan::Plan& plan, const Checkpoints& checkpoints) {
     if (drops_blocks(segment, plan)) {
         return checkpoints.repeated();
     }
@@ -196,10 +197,10 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
     KeptActivations kept;
     std::vector<KeptOfOne> each(stage.virtual_stages.size());
     std::int64_t segments = 0;
-    Bytes with_working;
+    Bytes with_recompute;
     for (std::size_t c = 0; c < stage.virtual_stages.size(); ++c) {
         Checkpoints checkpoints(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
-        std::map<graph::Vertex, Bytes> alike;
+        std::map<graph::Vertex, Bytes> shared_by_instances;
         Bytes transient;
         Bytes recomputing;
         for (std::size_t u = 0; u < costed.segments.size(); ++u) {
@@ -215,11 +216,11 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
             each[c].all[token ? 1 : 0] += here.all;
             each[c].for_weights[token ? 1 : 0] += for_weights;
             const Bytes free = freed(here.all, for_weights, plan);
-            const Bytes working = working_of(segment, plan, checkpoints);
-            transient = beside(transient, free, segment.memory.transient);
-            recomputing = beside(recomputing, free, segment.memory.transient + working);
-            for (const auto& [tensor, bytes] : segment.memory.alike) {
-                alike[tensor] = max(alike[tensor], bytes);
+            const Bytes recompute_peak = recompute_peak_of(segment, plan, checkpoints);
+            transient = peak_after_freeing(transient, free, segment.memory.transient);
+            recomputing = peak_after_freeing(recomputing, free, segment.memory.transient + recompute_peak);
+            for (const auto& [tensor, bytes] : segment.memory.shared_by_instances) {
+                shared_by_instances[tensor] = max(shared_by_instances[tensor], bytes);
             }
             kept.microbatch += here.all;
             if (plan.memory.pipeline_results && plan.pipeline_stages() > 1) {
@@ -228,14 +229,14 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
             kept.largest = max(kept.largest, here.one);
             segments += count;
         }
-        for (const auto& [tensor, bytes] : alike) {
+        for (const auto& [tensor, bytes] : shared_by_instances) {
             each[c].all[0] += bytes;
             kept.microbatch += bytes;
         }
         kept.transient = max(kept.transient, transient);
-        with_working = max(with_working, recomputing);
+        with_recompute = max(with_recompute, recomputing);
     }
-    kept.working = with_working - kept.transient;
+    kept.recompute_peak = with_recompute - kept.transient;
     kept.segments = std::max<std::int64_t>(1, segments);
     kept.one_pass = costed.one_pass && plan.pipeline_stages() == 1;
     take_heaviest(held, each, kept);
@@ -282,11 +283,11 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, updated_at_once, away.optimizer);
     place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, away.activations);
     memory[MemoryPart::embedding_and_head] += kept.results;
-    memory[MemoryPart::recompute] = kept.working;
+    memory[MemoryPart::recompute] = kept.recompute_peak;
     memory[MemoryPart::workspace] = kept.transient + buffers.workspace;
     memory[MemoryPart::buffers] = buffers.message + states.gathered + buffers.neighbours;
     const Bytes copies = plan.updates_on_host() ? Bytes{} : states.update_copies;
-    const Bytes passing = (away.activations ? memory[MemoryPart::activations] : kept.total()) + kept.working +
+    const Bytes passing = (away.activations ? memory[MemoryPart::activations] : kept.total()) + kept.recompute_peak +
                           memory[MemoryPart::workspace] + memory[MemoryPart::buffers];
     memory[MemoryPart::cache] = plan.fragmentation() * passing + copies + buffers.reduction;
     memory[MemoryPart::communicators] = static_cast<double>(buffers.communicators) * plan.memory.communicator;

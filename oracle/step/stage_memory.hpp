@@ -18,7 +18,7 @@ struct KeptActivations {
     Bytes largest;                     ///< of one segment instance and one micro-batch
     Bytes transient;                   ///< most at a time beside these: gradients of a layer's inputs and output
     Bytes results;                     ///< logits of all micro-batches of a step (MemoryProfile::pipeline_results)
-    Bytes working;                     ///< what dropped tensors add to the peak, which live while they are used again
+    Bytes recompute_peak;              ///< what dropped tensors add to the peak, which live while they are used again
     std::int64_t segments = 1;         ///< segment instances of the stage
     bool one_pass = false;             ///< of the step's only micro-batch, without a pipeline
     std::int64_t weight_versions = 1;  ///< those that micro-batches in flight started with

@@ -55,8 +55,8 @@ PassSeconds overlapped(PassSeconds pass, const plan::Plan& plan) {
 namespace {
 
 /// `part` of the collectives of a pass.
-cost::Sourced collectives_of(const PassCost& pass, Seconds part) {
-    cost::Sourced found{.value = part, .by_source = {}};
+cost::DualTime collectives_of(const PassCost& pass, Seconds part) {
+    cost::DualTime found{.value = part, .by_source = {}};
     const Seconds all = pass.layer.value + pass.halo.value;
     if (all > Seconds{}) {
         cost::PassTimes sources = pass.by_source;
@@ -67,20 +67,20 @@ cost::Sourced collectives_of(const PassCost& pass, Seconds part) {
 }
 
 /// Kernels of a pass; nothing hides behind its collectives.
-cost::Sourced kernels_of(const PassCost& pass) {
-    cost::Sourced found{.value = pass.compute.value, .by_source = {}};
+cost::DualTime kernels_of(const PassCost& pass) {
+    cost::DualTime found{.value = pass.compute.value, .by_source = {}};
     std::copy_n(pass.by_source.values.begin(), cost::kKernelSources, found.by_source.values.begin());
     return found;
 }
 
 /// The compute of a pass that collectives of layers may hide behind.
-cost::Sourced layer_window(const PassCost& pass, const plan::Plan& plan) {
+cost::DualTime layer_window(const PassCost& pass, const plan::Plan& plan) {
     return cost::by_parameter(plan.framework[FrameworkParameter::overlap_layers], kernels_of(pass),
                               cost::ErrorSource::overlap_layers);
 }
 
 /// By how much hiding shortens: what is hidden, less the compute that it slows down.
-cost::Sourced shorter_by(const cost::Sourced& hidden, const plan::Plan& plan) {
+cost::DualTime shorter_by(const cost::DualTime& hidden, const plan::Plan& plan) {
     return hidden - cost::by_parameter(plan.framework[FrameworkParameter::interference], hidden,
                                        cost::ErrorSource::interference);
 }
@@ -91,8 +91,8 @@ cost::Sourced shorter_by(const cost::Sourced& hidden, const plan::Plan& plan) {
 /// megatron/core/pipeline_parallel/combined_1f1b.py, overlap_moe_expert_parallel_comm.
 PassCost overlap_layers(PassCost pass, const plan::Plan& plan) {
     const HiddenLayers layers = hidden_layers(seconds_of(pass), plan);
-    const cost::Sourced hidden = cost::shorter(collectives_of(pass, layers.may), layer_window(pass, plan));
-    const cost::Sourced less = shorter_by(hidden, plan);
+    const cost::DualTime hidden = cost::shorter(collectives_of(pass, layers.may), layer_window(pass, plan));
+    const cost::DualTime less = shorter_by(hidden, plan);
     for (std::size_t i = 0; i < cost::kPassSources; ++i) {
         pass.by_source.values[i] += -1.0 * less.by_source.values[i];
     }
@@ -108,7 +108,7 @@ Hideable hideable(const PassCost& pass, const plan::Plan& plan) {
             .window = layer_window(pass, plan)};
 }
 
-cost::Sourced hidden_in_pair(const Hideable& a, const Hideable& b, const plan::Plan& plan) {
+cost::DualTime hidden_in_pair(const Hideable& a, const Hideable& b, const plan::Plan& plan) {
     return shorter_by(cost::shorter(a.exchanged, b.window) + cost::shorter(b.exchanged, a.window), plan);
 }
 
@@ -233,16 +233,16 @@ StateLane lane_of(const StateTransfer& transfer) {
 namespace {
 
 /// Kernels and collectives of a pass.
-cost::Sourced device_time(const PassCost& pass) {
-    cost::Sourced found{.value = pass.total().value, .by_source = {}};
+cost::DualTime device_time(const PassCost& pass) {
+    cost::DualTime found{.value = pass.total().value, .by_source = {}};
     found.by_source += pass.by_source;
     return found;
 }
 
 /// A pass and its wait for the host, scaled by what each has in the sum.
-cost::Sourced hosted(const cost::Sourced& device, Seconds host) {
+cost::DualTime hosted(const cost::DualTime& device, Seconds host) {
     const double by_host = host_share(host, device.value);
-    cost::Sourced time{.value = device.value + host_wait(host, device.value), .by_source = {}};
+    cost::DualTime time{.value = device.value + host_wait(host, device.value), .by_source = {}};
     if (device.value > Seconds{}) {
         time.by_source += (1 - by_host) * (time.value / device.value) * device.by_source;
     }
@@ -251,13 +251,13 @@ cost::Sourced hosted(const cost::Sourced& device, Seconds host) {
 }
 
 /// `share` of the stragglers of a stage.
-cost::Sourced straggling(const cost::Sourced& time, double share) {
+cost::DualTime straggling(const cost::DualTime& time, double share) {
     return time + cost::by_parameter(share, time, cost::ErrorSource::stragglers);
 }
 
 /// Exposed copies beside a pass: a shorter pass hides less of them.
-cost::Sourced exposed_copies(const cost::Sourced& pass, const HostCopies& copies) {
-    return exposed(cost::Sourced{.value = copies.busy, .by_source = {}}, pass, copies.alone, copies.hides);
+cost::DualTime exposed_copies(const cost::DualTime& pass, const HostCopies& copies) {
+    return exposed(cost::DualTime{.value = copies.busy, .by_source = {}}, pass, copies.alone, copies.hides);
 }
 
 /// The passes of a stage with their waits for the host.
@@ -267,15 +267,15 @@ SourcedPasses hosted_passes(const StagePass& pass) {
 }
 
 /// What transfers of states may hide behind.
-StateWindows<cost::Sourced> state_windows(const StagePass& pass, const plan::Plan& plan) {
-    const auto share = [&plan](const cost::Sourced& time) {
+StateWindows<cost::DualTime> state_windows(const StagePass& pass, const plan::Plan& plan) {
+    const auto share = [&plan](const cost::DualTime& time) {
         return cost::by_parameter(plan.framework[FrameworkParameter::overlap_states], time,
                                   cost::ErrorSource::overlap_states);
     };
     const SourcedPasses hosts = hosted_passes(pass);
     const SourcedPasses waiting = passes_without_copies(pass);
-    const cost::Sourced forward_wait = hosts.forward - device_time(pass.forward);
-    const cost::Sourced back_wait = hosts.back - (device_time(pass.backward) + device_time(pass.recompute));
+    const cost::DualTime forward_wait = hosts.forward - device_time(pass.forward);
+    const cost::DualTime back_wait = hosts.back - (device_time(pass.backward) + device_time(pass.recompute));
     return {share(kernels_of(pass.forward) + forward_wait + exposed_copies(waiting.forward, pass.copies.forward)),
             share(kernels_of(pass.backward) + kernels_of(pass.recompute) + back_wait +
                   exposed_copies(waiting.back, pass.copies.back))};
@@ -298,14 +298,14 @@ SourcedPasses sourced_passes(const StagePass& pass) {
 
 ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
                              const StateSteps& steps) {
-    StateLanes<cost::Sourced> lanes;
+    StateLanes<cost::DualTime> lanes;
     for (const StateTransfer& transfer : transfers) {
-        cost::Sourced& lane = lanes[lane_of(transfer)];
+        cost::DualTime& lane = lanes[lane_of(transfer)];
         lane.value += transfer.time.time.value;
         lane.by_source[cost::source_of(steps.cluster, transfer.time)] += transfer.time.time;
     }
-    const ExposedLanes<cost::Sourced> shown(lanes, state_windows(pass, steps.plan), steps.plan, steps.microbatches,
-                                            steps.alone);
+    const ExposedLanes<cost::DualTime> shown(lanes, state_windows(pass, steps.plan), steps.plan, steps.microbatches,
+                                             steps.alone);
     return {.gradients = shown.gradients.value,
             .parameters = shown.parameters.value,
             .gradients_busy = lanes.gradients(steps.microbatches).value,

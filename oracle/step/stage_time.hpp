@@ -1,7 +1,7 @@
 // The time of one stage: the passes of one micro-batch, and the exchange of states in a step.
 #pragma once
 
-#include "cost/sourced.hpp"
+#include "cost/dual_time.hpp"
 #include "step/prediction.hpp"
 #include "step/stages.hpp"
 #include "step/state_lanes.hpp"
@@ -45,13 +45,13 @@ HiddenLayers hidden_layers(const PassSeconds& pass, const plan::Plan& plan);
 /// Collectives of a pass that hide behind the opposite pass of another micro-batch where both run as a pair, and the
 /// compute that such a pass offers in turn.
 struct Hideable {
-    cost::Sourced exchanged;  ///< all-to-alls, unless they hide within a pass already (Overlap::expert)
-    cost::Sourced window;
+    cost::DualTime exchanged;  ///< all-to-alls, unless they hide within a pass already (Overlap::expert)
+    cost::DualTime window;
 };
 Hideable hideable(const PassCost& pass, const plan::Plan& plan);
 
 /// By how much two passes are shorter as a pair.
-cost::Sourced hidden_in_pair(const Hideable& a, const Hideable& b, const plan::Plan& plan);
+cost::DualTime hidden_in_pair(const Hideable& a, const Hideable& b, const plan::Plan& plan);
 
 /// The pass without hidden time, and with the interference that hiding causes.
 PassSeconds overlapped(PassSeconds pass, const plan::Plan& plan);
@@ -125,8 +125,8 @@ struct StagePass {
 
 /// The passes of a stage with all that they wait for, by source of error.
 struct SourcedPasses {
-    cost::Sourced forward;
-    cost::Sourced back;
+    cost::DualTime forward;
+    cost::DualTime back;
 };
 SourcedPasses sourced_passes(const StagePass& pass);
 /// ... but for copies.

@@ -1,12 +1,12 @@
 // The exchange of states in a step: what of it hides behind the passes.
 //
-// Written once over a number type: Seconds for the search, cost::Sourced for times with their derivatives by source of error.
+// Written once over a number type: Seconds for the search, cost::DualTime for times with their derivatives by source of error.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "cost/sourced.hpp"
+#include "cost/dual_time.hpp"
 #include "plan/plan.hpp"
 #include "step/state_sharding.hpp"
 

@@ -2,13 +2,13 @@
 
 namespace dodona::step {
 
+using cost::DualTime;
 using cost::ErrorSource;
-using cost::Sourced;
 
 namespace {
 
-Sourced receipt(const Boundary& boundary, const cluster::Cluster& cluster) {
-    Sourced time{.value = boundary.time, .by_source = {}};
+DualTime receipt(const Boundary& boundary, const cluster::Cluster& cluster) {
+    DualTime time{.value = boundary.time, .by_source = {}};
     time.by_source[cost::source_of(cluster, boundary.send)] += boundary.send.time;
     time.by_source[cost::source_of(cluster, boundary.gather)] += boundary.gather.time;
     return time;
@@ -17,13 +17,13 @@ Sourced receipt(const Boundary& boundary, const cluster::Cluster& cluster) {
 }  // namespace
 
 template <>
-std::vector<Position<Sourced>> positions_of(const Replica& replica) {
+std::vector<Position<DualTime>> positions_of(const Replica& replica) {
     std::vector<SourcedPasses> stages;
     for (const StageWork& stage : replica.stages) {
         stages.push_back(sourced_passes(stage.pass));
     }
     const auto at = [](std::int64_t number) { return static_cast<std::size_t>(number); };
-    std::vector<Position<Sourced>> positions;
+    std::vector<Position<DualTime>> positions;
     for_each_position(replica, [&](const StageWork& stage, const VirtualStageWork& part) {
         const auto k = static_cast<std::int64_t>(positions.size());
         const SourcedPasses& whole = stages[at(replica.places.stage(k))];
@@ -39,7 +39,7 @@ std::vector<Position<Sourced>> positions_of(const Replica& replica) {
 
 cost::StepTimes step_sources(const ComposedStep& composed, const plan::Plan& plan) {
     const Replica& slowest = composed.replicas[composed.critical];
-    const std::vector<Position<Sourced>> positions = positions_of<Sourced>(slowest);
+    const std::vector<Position<DualTime>> positions = positions_of<DualTime>(slowest);
     PlayedOrders orders;
     cost::StepTimes sources = pipeline_total(pipeline_of(positions, plan, slowest.microbatches), orders).by_source;
     const StageWork& tail = composed.slowest_tail();

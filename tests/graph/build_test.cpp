@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "graph/read_alike.hpp"
+#include "graph/shared_by_instances.hpp"
 #include "networks.hpp"
 
 namespace dodona::graph::test {
@@ -100,9 +100,9 @@ TEST(ABlock, MayReadMoreThanItsInputWhichAllItsInstancesReadAlike) {
     EXPECT_EQ(named(graph, "decoder[2..4]/a").producers, (std::vector{first}));
     EXPECT_EQ(named(graph, "decoder[1]/sum").producers, (std::vector{find(graph, "decoder[1]/a"), source}));
     EXPECT_EQ(named(graph, "decoder[2..4]/sum").producers, (std::vector{find(graph, "decoder[2..4]/a"), source}));
-    EXPECT_TRUE(is_read_alike(graph, source));
-    EXPECT_FALSE(is_read_alike(graph, first)) << "the next instance alone reads it";
-    EXPECT_FALSE(is_read_alike(graph, find(graph, "x")));
+    EXPECT_TRUE(is_shared_by_instances(graph, source));
+    EXPECT_FALSE(is_shared_by_instances(graph, first)) << "the next instance alone reads it";
+    EXPECT_FALSE(is_shared_by_instances(graph, find(graph, "x")));
 }
 
 TEST(AResidualBlock, ReadsItsInputTwice) {

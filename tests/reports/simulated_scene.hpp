@@ -21,8 +21,9 @@ inline play::SimulatedStep simulated() {
     const Seconds second = Seconds::of_base(1);
     step.costs.positions = {{.forward = second, .backward = 2.0 * second, .kept = 2_GiB},
                             {.forward = second, .backward = 2.0 * second, .receive = 0.25 * second, .kept = 3_GiB}};
-    step.costs.memory = {{.predicted = {14_GiB, 15_GiB, 16_GiB}, .limit = 32_GiB, .always = 10_GiB, .unusable = 0.25},
-                         {.predicted = {14_GiB, 14_GiB, 15_GiB}, .limit = 16_GiB, .always = 10_GiB, .working = 1_GiB}};
+    step.costs.memory = {
+        {.predicted = {14_GiB, 15_GiB, 16_GiB}, .limit = 32_GiB, .always = 10_GiB, .unusable = 0.25},
+        {.predicted = {14_GiB, 14_GiB, 15_GiB}, .limit = 16_GiB, .always = 10_GiB, .recompute_peak = 1_GiB}};
     step.costs.tails = {{.optimizer = second}, {.optimizer = second}};
     step.steps = play::step_tasks(schedule::order_of(*schedule::find_schedule("1f1b"), {2, 2, 1}), step.costs);
     step.timeline = simulate::play(step.steps.graph);

@@ -256,7 +256,7 @@ void add_tasks(Records& records, const step::PipelineCosts& costs) {
     for (std::size_t i = 0; i < costs.memory.size(); ++i) {
         const step::StageMemory& memory = costs.memory[i];
         records.add(fmt::format("memory of stages: always {}", i), memory.always.in(unit::byte));
-        records.add(fmt::format("memory of stages: working {}", i), memory.working.in(unit::byte));
+        records.add(fmt::format("memory of stages: working {}", i), memory.recompute_peak.in(unit::byte));
         records.add(fmt::format("memory of stages: unusable {}", i), memory.unusable);
         records.add(fmt::format("memory of stages: allocated {}", i), memory.predicted.allocated.in(unit::byte));
         records.add(fmt::format("memory of stages: limit {}", i), memory.limit.in(unit::byte));

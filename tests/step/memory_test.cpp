@@ -498,8 +498,8 @@ TEST(WhatAllInstancesRead, IsKeptOnceAStage) {
     for (const std::size_t instances : {2U, 3U}) {
         const SegmentMemory& memory = costed.segments[instances].memory;
         EXPECT_EQ(memory.saved.in(1_B), one);
-        ASSERT_EQ(memory.alike.size(), 1U);
-        EXPECT_EQ(memory.alike.begin()->second.in(1_B), one);
+        ASSERT_EQ(memory.shared_by_instances.size(), 1U);
+        EXPECT_EQ(memory.shared_by_instances.begin()->second.in(1_B), one);
     }
     // A stage of the last two instances receives the state and the source, a stage of all what the first reads.
     EXPECT_EQ(incoming(costed, {{VirtualStage{{0, 0, 0, 2, 1}}}}, 0).whole.in(1_B), 2 * one);

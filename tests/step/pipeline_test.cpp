@@ -270,8 +270,8 @@ TEST(Pipeline, BoundIsWhatEqualStagesTake) {
 
 /// The derivatives of a composed number are those by differences, and add up to it.
 RC_GTEST_PROP(Pipeline, NumbersWithDerivativesGiveThoseOfTheTime, ()) {
+    using cost::DualTime;
     using cost::ErrorSource;
-    using cost::Sourced;
     const plan::ScheduleKind kind =
         values_of(plan::kScheduleTable)[*rc::gen::inRange<std::size_t>(0, plan::kScheduleTable.size())];
     const schedule::Traits& traits = plan::schedule_of(kind).traits;
@@ -282,11 +282,11 @@ RC_GTEST_PROP(Pipeline, NumbersWithDerivativesGiveThoseOfTheTime, ()) {
     RC_PRE(!plan::schedule_of(kind).unmet({stages, microbatches, virtual_stages}));
     const bool overlaps = *rc::gen::arbitrary<bool>();
     const auto source = [](ErrorSource of, double time) {
-        Sourced number{.value = Seconds::of_base(time), .by_source = {}};
+        DualTime number{.value = Seconds::of_base(time), .by_source = {}};
         number.by_source[of] = Estimate::exactly(number.value);
         return number;
     };
-    std::vector<Position<Sourced>> positions;
+    std::vector<Position<DualTime>> positions;
     for (std::int32_t k = 0; k < stages * virtual_stages; ++k) {
         const double forward = 1 + 0.001 * *rc::gen::inRange(0, 1000);
         const double receive = k == 0 || stages == 1 ? 0 : 0.0001 * *rc::gen::inRange(1, 1000);
@@ -304,7 +304,7 @@ RC_GTEST_PROP(Pipeline, NumbersWithDerivativesGiveThoseOfTheTime, ()) {
     };
     const auto scaled = [&](double forward, double receive) {
         std::vector<Position<Seconds>> times;
-        for (const Position<Sourced>& position : positions) {
+        for (const Position<DualTime>& position : positions) {
             times.push_back({.forward = forward * position.forward.value,
                              .back = position.back.value,
                              .weight_gradients = position.weight_gradients.value,
@@ -312,7 +312,7 @@ RC_GTEST_PROP(Pipeline, NumbersWithDerivativesGiveThoseOfTheTime, ()) {
         }
         return pipeline_total(asked_of(times), orders).in(unit::second);
     };
-    const Sourced found = pipeline_total(asked_of(positions), orders);
+    const DualTime found = pipeline_total(asked_of(positions), orders);
     const double whole = scaled(1, 1);
     RC_ASSERT(std::abs(found.value.in(unit::second)-whole) < 1e-9 * whole);
     const auto by = [&](ErrorSource of) { return found.by_source[of].value.in(unit::second); };
@@ -333,23 +333,23 @@ RC_GTEST_PROP(Pipeline, NumbersWithDerivativesGiveThoseOfTheTime, ()) {
 TEST(Pipeline, RoundsThatAreLeftOutTakeTheirTimeFromWhatBoundsThem) {
     // Interleaved with nine rounds, of which eight are played. On the way to the end of three rounds of the busiest stage
     // are other tasks than on the critical path beside them in 29 of these 1,000 pipelines.
+    using cost::DualTime;
     using cost::ErrorSource;
-    using cost::Sourced;
     std::minstd_rand random(1);  // NOLINT(cert-msc32-c, cert-msc51-cpp): the same pipelines every time
     const auto any = [&] { return 0.001 * static_cast<double>(random() % 1000); };
     PlayedOrders orders;
     for (int drawn = 0; drawn < 1000; ++drawn) {
-        std::vector<Position<Sourced>> sourced(4);
-        for (std::size_t k = 0; k < sourced.size(); ++k) {
+        std::vector<Position<DualTime>> dual(4);
+        for (std::size_t k = 0; k < dual.size(); ++k) {
             const double forward = 1 + any();
-            sourced[k].forward.value = forward * unit::second;
-            sourced[k].forward.by_source[ErrorSource::matmul] = Estimate::exactly(sourced[k].forward.value);
-            sourced[k].back.value = 2.1 * forward * unit::second;
-            sourced[k].receive.value = (k == 0 ? 0 : 0.1 * any()) * unit::second;
+            dual[k].forward.value = forward * unit::second;
+            dual[k].forward.by_source[ErrorSource::matmul] = Estimate::exactly(dual[k].forward.value);
+            dual[k].back.value = 2.1 * forward * unit::second;
+            dual[k].receive.value = (k == 0 ? 0 : 0.1 * any()) * unit::second;
         }
         const auto total_of = [&](double longer) {
             std::vector<Position<Seconds>> times;
-            for (const Position<Sourced>& each : sourced) {
+            for (const Position<DualTime>& each : dual) {
                 times.push_back(
                     {.forward = longer * each.forward.value, .back = each.back.value, .receive = each.receive.value});
             }
@@ -360,7 +360,7 @@ TEST(Pipeline, RoundsThatAreLeftOutTakeTheirTimeFromWhatBoundsThem) {
         constexpr double kSmall = 1e-6;
         const double before = (total_of(1) - total_of(1 - kSmall)) / kSmall;
         const double after = (total_of(1 + kSmall) - total_of(1)) / kSmall;
-        Pipeline<Sourced> asked = pipeline(sourced, 18, 2);
+        Pipeline<DualTime> asked = pipeline(dual, 18, 2);
         asked.transfers_overlap = false;
         const double found = pipeline_total(asked, orders).by_source[ErrorSource::matmul].value.in(unit::second);
         EXPECT_GE(found, std::min(before, after) - 1e-4) << drawn;
@@ -486,16 +486,16 @@ RC_GTEST_PROP(Pipeline, OfManyRoundsTakesWhatTheWholeOrderTakes, ()) {
     }
     RC_ASSERT(pipeline_bound(asked).in(unit::second) <= total(asked) * (1 + 1e-9));
     // The sum over the critical path is the same time.
-    std::vector<Position<cost::Sourced>> sourced;
+    std::vector<Position<cost::DualTime>> dual;
     for (const Position<Seconds>& at : positions) {
-        const auto of = [](Seconds time) { return cost::Sourced{.value = time, .by_source = {}}; };
-        sourced.push_back({.forward = of(at.forward),
-                           .back = of(at.back),
-                           .weight_gradients = of(at.weight_gradients),
-                           .receive = of(at.receive),
-                           .hidden = of(at.hidden)});
+        const auto of = [](Seconds time) { return cost::DualTime{.value = time, .by_source = {}}; };
+        dual.push_back({.forward = of(at.forward),
+                        .back = of(at.back),
+                        .weight_gradients = of(at.weight_gradients),
+                        .receive = of(at.receive),
+                        .hidden = of(at.hidden)});
     }
-    Pipeline<cost::Sourced> again = pipeline(sourced, static_cast<std::size_t>(m), v);
+    Pipeline<cost::DualTime> again = pipeline(dual, static_cast<std::size_t>(m), v);
     again.schedule = kind;
     again.transfers_overlap = asked.transfers_overlap;
     PlayedOrders orders;

@@ -32,14 +32,14 @@ TEST(Exposed, OneBucketCannotBeHidden) { EXPECT_EQ(exposed(seconds(3), seconds(1
 // 30 s of a collective beside 10 s of products: a second more of compute hides 0.9 s more. Beside 100 s one of ten
 // buckets shows, whatever compute takes.
 TEST(Exposed, HasTheDerivativesOfWhatItIsComposedOf) {
-    const auto sourced = [](double time, cost::ErrorSource source) {
-        cost::Sourced number{.value = seconds(time), .by_source = {}};
+    const auto dual = [](double time, cost::ErrorSource source) {
+        cost::DualTime number{.value = seconds(time), .by_source = {}};
         number.by_source[source] = Estimate::exactly(seconds(time));
         return number;
     };
-    const cost::Sourced reduction = sourced(30, cost::ErrorSource::between_nodes);
+    const cost::DualTime reduction = dual(30, cost::ErrorSource::between_nodes);
     const auto by = [&](double compute, cost::ErrorSource source) {
-        const cost::Sourced shown = exposed(reduction, sourced(compute, cost::ErrorSource::matmul), 0.1, true);
+        const cost::DualTime shown = exposed(reduction, dual(compute, cost::ErrorSource::matmul), 0.1, true);
         return shown.by_source[source].value.in(unit::second);
     };
     EXPECT_DOUBLE_EQ(by(10, cost::ErrorSource::between_nodes), 30);

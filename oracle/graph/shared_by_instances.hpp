@@ -8,8 +8,8 @@
 
 namespace dodona::graph {
 
-/// Whether a block reads the tensor although it comes from before the instance before it.
-inline bool is_read_alike(const Graph& graph, Vertex tensor) {
+/// Whether all instances of a repeated block read the tensor: it comes from before the instance before the reader.
+inline bool is_shared_by_instances(const Graph& graph, Vertex tensor) {
     const Layer& producer = graph.layer(tensor);
     return std::any_of(producer.consumers.begin(), producer.consumers.end(), [&](Vertex consumer) {
         const std::size_t reader = graph.layer(consumer).segment;
