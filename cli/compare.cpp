@@ -58,7 +58,8 @@ Things kind_of_file(const std::string& path) {
 }
 
 bool is_known(files::NameOf kind, const std::vector<std::string>& names, const std::string& word) {
-    return std::find(names.begin(), names.end(), word) != names.end() || library().meant(kind, word).has_value();
+    return std::find(names.begin(), names.end(), word) != names.end() ||
+           library().resolve_alias(kind, word).has_value();
 }
 
 /// A word may be a strategy and a machine: of all words together only one kind is meant.

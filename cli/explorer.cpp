@@ -6,9 +6,9 @@
 
 #include "base/whole_file.hpp"
 #include "cli/arguments.hpp"
-#include "cli/asking_part.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
+#include "cli/interactive_form.hpp"
 #include "cli/output.hpp"
 #include "cli/workload.hpp"
 
@@ -16,8 +16,8 @@ namespace dodona::cli {
 
 namespace {
 
-AskingOpening read_opening(Arguments& arguments) {
-    AskingOpening opening;
+FormOpening read_opening(Arguments& arguments) {
+    FormOpening opening;
     if (const auto model = arguments.text("MODEL")) {
         const std::string name = taken_as(arguments, files::NameOf::model, *model);
         read_network(name, model_parameters(arguments));
@@ -42,10 +42,10 @@ AskingOpening read_opening(Arguments& arguments) {
     return opening;
 }
 
-std::string explorer_page(const AskingOpening& opening) {
+std::string explorer_page(const FormOpening& opening) {
     std::string page = page_part("page.html");
     put(page, "style", page_part("page.css"));
-    put(page, "ask", asking_part(opening, false));
+    put(page, "ask", interactive_form(opening, false));
     return page;
 }
 
@@ -58,7 +58,7 @@ int run_explorer(Arguments& arguments) {
                         "for example explorer.html");
     }
     arguments.throw_if_faults();
-    const AskingOpening opening = read_opening(arguments);
+    const FormOpening opening = read_opening(arguments);
     arguments.throw_if_faults();
     const std::string page = explorer_page(opening);
     if (file == "-") {

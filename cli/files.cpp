@@ -13,7 +13,7 @@ namespace dodona::cli {
 files::Library library() { return files::Library(data_folder()); }
 
 std::string taken_as(const Arguments& arguments, files::NameOf kind, const std::string& typed) {
-    const auto meant = library().meant(kind, typed);
+    const auto meant = library().resolve_alias(kind, typed);
     if (meant && !meant->note.empty() && !arguments.has("--quiet")) {
         note("{} is taken as {}: {}", as_typed(typed), meant->name, meant->note);
     }

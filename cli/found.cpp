@@ -62,7 +62,7 @@ bool names_one(files::NameOf kind, const std::string& typed, std::span<const std
     if (files::is_path(word) || std::find(names.begin(), names.end(), word) != names.end()) {
         return true;
     }
-    const auto meant = files::meant_by(kind, word, names);
+    const auto meant = files::resolve_alias(kind, word, names);
     return meant && meant->note.empty();
 }
 

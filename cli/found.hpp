@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "files/spoken_names.hpp"
+#include "files/aliases.hpp"
 
 namespace dodona::cli {
 

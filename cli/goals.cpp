@@ -41,7 +41,7 @@ void read_prices(Arguments& arguments, GoalSettings& settings) {
     for (const std::string& typed : arguments.all("--price")) {
         const std::size_t equals = typed.rfind('=');
         std::string machine = equals == std::string::npos ? "" : typed.substr(0, equals);
-        if (const auto meant = library().meant(files::NameOf::cluster, machine)) {
+        if (const auto meant = library().resolve_alias(files::NameOf::cluster, machine)) {
             machine = meant->name;
         }
         const auto read = rate_typed(equals == std::string::npos ? typed : typed.substr(equals + 1));

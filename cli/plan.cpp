@@ -133,7 +133,7 @@ search::Space space_of_kind(Arguments& arguments, const std::string& kind, const
     space.excluded.clear();
     space.top = 1;
     const std::vector<std::string> known = library().strategies();
-    const auto meant = library().meant(files::NameOf::strategy, kind);
+    const auto meant = library().resolve_alias(files::NameOf::strategy, kind);
     const bool is_strategy =
         meant || files::is_path(kind) || std::find(known.begin(), known.end(), kind) != known.end();
     if (is_strategy) {
@@ -179,7 +179,7 @@ bool add_tables(const Workload& workload, const search::Space& space, plan::Opti
     const tables::StepForecast placed = tables::forecast(question);
     reports::add_placed_tables(document, {workload.model, workload.machine}, question, placed,
                                answer.plans.empty() ? nullptr : &answer.plans.front());
-    return placed.placement.homeless.empty();
+    return placed.placement.unplaced.empty();
 }
 
 /// What is asked before any file is read; `space` gets the numbers.

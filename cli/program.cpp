@@ -12,11 +12,11 @@
 #include "cli/devices.hpp"
 #include "cli/diff.hpp"
 #include "cli/exchanges.hpp"
+#include "cli/exec_companion.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explorer.hpp"
 #include "cli/frameworks.hpp"
 #include "cli/goodput.hpp"
-#include "cli/hand_over.hpp"
 #include "cli/help.hpp"
 #include "cli/import.hpp"
 #include "cli/largest.hpp"
@@ -150,8 +150,8 @@ int run(const std::vector<std::string>& typed) {
         unknown_command(first);
     }
     if (!command->handed_to.empty()) {
-        hand_over(command->handed_to, help_about ? std::vector<std::string>{"--help"}
-                                                 : std::vector<std::string>(words.begin() + 1, words.end()));
+        exec_companion(command->handed_to, help_about ? std::vector<std::string>{"--help"}
+                                                      : std::vector<std::string>(words.begin() + 1, words.end()));
     }
     if (help_about) {
         print(help(*command, words.size() == 3 ? HelpOf::all : HelpOf::common));

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/asking_part.hpp"
 #include "cli/chart_scripts.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
 #include "cli/files.hpp"
+#include "cli/interactive_form.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/made_report.hpp"
 #include "cli/output.hpp"
@@ -68,9 +68,9 @@ void refuse_files(Arguments& arguments, const Settings& given) {
 }
 
 /// What --interactive opens with: the recommended plan's question, in the words of the report.
-AskingOpening opening_of(Arguments& arguments, const reports::Report& report) {
+FormOpening opening_of(Arguments& arguments, const reports::Report& report) {
     const reports::ReportInputs& inputs = report.inputs;
-    AskingOpening opening;
+    FormOpening opening;
     set_model(opening, taken_as(arguments, files::NameOf::model, inputs.model));
     set_machine(opening, taken_as(arguments, files::NameOf::cluster, inputs.machine));
     if (const auto best = reports::recommended(report.scalings.front())) {
@@ -108,7 +108,7 @@ int run_report(Arguments& arguments) {
     const auto from = arguments.text("--from");
     const reports::Report report = from ? shown_again(arguments, *from) : made_report(arguments, output, computed_here);
     if (arguments.has("--interactive")) {
-        output.page.asking = asking_part(opening_of(arguments, report), true);
+        output.page.form = interactive_form(opening_of(arguments, report), true);
     }
     write_report(output, report);
     return interrupted() ? kInterrupted : reports::recommended(report.scalings.front()) ? kAnswered : kNo;

@@ -102,7 +102,7 @@ void take_finished_points(Arguments& arguments, const std::string& file, reports
 }
 
 void write_report(const Output& output, const reports::Report& report) {
-    const std::size_t most = kMostPageBytes + output.page.asking.size();
+    const std::size_t most = kMostPageBytes + output.page.form.size();
     reports::Report shown = report;
     std::string text = rendered(output, reports::report_document(shown));
     if (output.renderer->name == "html" && text.size() > most) {

@@ -72,7 +72,7 @@ search::ReadConstraint in_terms_of_search(const std::string& name, const std::st
 
 /// A strategy's own name: fsdp -> zero3.
 std::string strategy_meant(const std::string& typed) {
-    const auto meant = library().meant(files::NameOf::strategy, typed);
+    const auto meant = library().resolve_alias(files::NameOf::strategy, typed);
     return meant ? meant->name : typed;
 }
 

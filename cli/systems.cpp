@@ -18,7 +18,7 @@ std::vector<std::string> system_names() {
 
 exchange::System read_system(const std::string& typed) {
     const std::vector<std::string> names = system_names();
-    const auto meant = files::meant_by(files::NameOf::exchange, typed, names);
+    const auto meant = files::resolve_alias(files::NameOf::exchange, typed, names);
     for (const exchange::System& system : exchange::systems()) {
         if (system.name == (meant ? meant->name : typed)) {
             return system;

@@ -103,7 +103,7 @@ int run_tables(Arguments& arguments) {
                                         .only = only};
     const tables::StepForecast answer = tables::forecast(question);
     write(output, reports::tables_document({workload.model, workload.machine}, question, answer));
-    return answer.placement.homeless.empty() ? kAnswered : kNo;
+    return answer.placement.unplaced.empty() ? kAnswered : kNo;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/decimal.hpp"
-#include "files/spoken_names.hpp"
+#include "files/aliases.hpp"
 
 namespace dodona::cli {
 

@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 struct Shelf {
     std::string_view kind;
     std::string_view folder;
-    std::string_view list;                 ///< the command that lists what is on it
-    std::optional<NameOf> spoken_of = {};  ///< whose spoken names are understood
+    std::string_view list;                ///< the command that lists what is on it
+    std::optional<NameOf> alias_of = {};  ///< whose aliases are understood
 };
 
 /// In the order of Library::Kind.
@@ -155,19 +155,19 @@ std::vector<std::string> Library::mechanisms() const { return names(Kind::mechan
 std::vector<std::string> Library::memory_profiles() const { return names(Kind::memory); }
 std::vector<std::string> Library::exchanges() const { return names(Kind::exchange); }
 
-std::optional<Meant> Library::meant(NameOf kind, const std::string& word) const {
+std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::string& word) const {
     constexpr std::array kKinds{Kind::model,    Kind::cluster,   Kind::device,
                                 Kind::strategy, Kind::framework, Kind::exchange};
     const std::vector<std::string> known = names(kKinds[static_cast<std::size_t>(kind)]);
     const auto meaning = [&](const std::string& name) {
         const bool is_name = std::find(known.begin(), known.end(), name) != known.end();
-        return is_path(name) || is_name ? std::nullopt : meant_by(kind, name, known);
+        return is_path(name) || is_name ? std::nullopt : files::resolve_alias(kind, name, known);
     };
     if (kind != NameOf::model || word.find('+') == std::string::npos) {
         return meaning(word);
     }
     const ModelReference reference = model_reference(word, {});
-    std::optional<Meant> model = meaning(reference.model);
+    std::optional<ResolvedAlias> model = meaning(reference.model);
     if (model) {
         model->name += suffix_of(reference.tasks);
     }
@@ -200,12 +200,12 @@ Document Library::open(Kind kind, const std::string& name_or_path, const fs::pat
     const std::vector<std::string> known = names(kind);
     std::string name = name_or_path;
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-        const std::optional<NameOf> spoken = kShelves[static_cast<std::size_t>(kind)].spoken_of;
-        const std::optional<Meant> meant = spoken ? meant_by(*spoken, name, known) : std::nullopt;
-        if (!meant) {
+        const std::optional<NameOf> of = kShelves[static_cast<std::size_t>(kind)].alias_of;
+        const std::optional<ResolvedAlias> alias = of ? files::resolve_alias(*of, name, known) : std::nullopt;
+        if (!alias) {
             unknown(kind, name, where);
         }
-        name = meant->name;
+        name = alias->name;
     }
     const std::string file = fmt::format("{}/{}.yaml", kShelves[static_cast<std::size_t>(kind)].folder, name);
     const auto load = [&] { return load_document(data_ / file, file, where); };

@@ -9,12 +9,12 @@
 
 #include "cluster/cluster.hpp"
 #include "exchange/exchange.hpp"
+#include "files/aliases.hpp"
 #include "files/document.hpp"
 #include "files/hf/imported_model.hpp"
 #include "files/launch/launch.hpp"
 #include "files/machine_file.hpp"
 #include "files/model_file.hpp"
-#include "files/spoken_names.hpp"
 #include "graph/spec.hpp"
 #include "plan/plan.hpp"
 
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] std::vector<std::string> exchanges() const;
 
     /// What a word means that is neither the name of a built-in nor a path; the other readers take such words too.
-    [[nodiscard]] std::optional<Meant> meant(NameOf kind, const std::string& word) const;
+    [[nodiscard]] std::optional<ResolvedAlias> resolve_alias(NameOf kind, const std::string& word) const;
 
     /// With the tasks of "NAME+TASK...". `where`: the place that names the file, for faults. A config.json of Hugging Face,
     /// a folder with one, a file of ONNX and a graph of PyTorch are read as the model files that they import as.

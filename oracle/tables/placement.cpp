@@ -189,7 +189,7 @@ bool is_longer(const Placed& a, const Placed& b) { return a.time != b.time ? a.t
 
 /// Step 3. A part without room is halved, or goes to the next tier.
 std::vector<Placed> put_all(const PlacementQuestion& question, std::vector<Placed> waiting, Devices& devices,
-                            std::vector<std::size_t>& homeless) {
+                            std::vector<std::size_t>& unplaced) {
     std::stable_sort(waiting.begin(), waiting.end(), is_longer);
     std::vector<Placed> all;
     for (std::size_t i = 0; i < waiting.size(); ++i) {
@@ -207,7 +207,7 @@ std::vector<Placed> put_all(const PlacementQuestion& question, std::vector<Place
             waiting.insert(waiting.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                            placed(question, part.shard, part.tier + 1));
         } else {
-            homeless.push_back(part.shard.table);
+            unplaced.push_back(part.shard.table);
         }
     }
     return all;
@@ -363,14 +363,14 @@ Placement place(const PlacementQuestion& question) {
     const std::vector<std::size_t> tier_of = tiers_by_room(question);
     for (std::size_t t = 0; t < tier_of.size(); ++t) {
         if (tier_of[t] == question.tiers.size()) {
-            placement.homeless.push_back(t);
+            placement.unplaced.push_back(t);
         }
     }
-    if (!placement.homeless.empty()) {
+    if (!placement.unplaced.empty()) {
         return placement;
     }
     Devices devices(question);
-    placement.shards = put_all(question, split(question, tier_of), devices, placement.homeless);
+    placement.shards = put_all(question, split(question, tier_of), devices, placement.unplaced);
     for (int move = 0; move < kMaxMoves && improve_once(placement.shards, devices); ++move) {
     }
     if (placement.shards.size() <= kMaxExactShards) {

@@ -78,7 +78,7 @@ struct Placement {
     Seconds bound;                      ///< no placement is shorter
     bool best_of_shards = false;        ///< all placements of these parts in these tiers were tried
     /// Tables that fit nowhere; empty: all are placed.
-    std::vector<std::size_t> homeless;
+    std::vector<std::size_t> unplaced;
 
     /// The busiest device over the mean.
     [[nodiscard]] double imbalance() const;

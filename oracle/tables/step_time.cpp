@@ -193,7 +193,7 @@ StepForecast forecast(const StepQuestion& question) {
                        .may_split = question.may_split};
     share_cache(question, answer);
     answer.placement = place(answer.question);
-    if (!answer.placement.homeless.empty()) {
+    if (!answer.placement.unplaced.empty()) {
         return answer;
     }
     const Bytes pooled =

@@ -94,8 +94,8 @@ const files::ModelRow* Questions::row_of(const files::MeasuredRun& run) const {
         return nullptr;
     }
     // Another spelling of a built-in's name is the built-in too; a word for several is not.
-    const auto meant = library_.meant(files::NameOf::model, model);
-    return meant && meant->note.empty() ? nullptr : tables_.model(run.model);
+    const auto alias = library_.resolve_alias(files::NameOf::model, model);
+    return alias && alias->note.empty() ? nullptr : tables_.model(run.model);
 }
 
 Questions::Named Questions::named(const files::MeasuredRun& run) {

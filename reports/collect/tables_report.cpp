@@ -140,7 +140,7 @@ Record tables_record(const tables::StepQuestion& question, const tables::StepFor
     return {{"schema", "dodona/tables/1"},
             {"gpus", question.devices},
             {"batch", question.batch},
-            {"fits", answer.placement.homeless.empty()},
+            {"fits", answer.placement.unplaced.empty()},
             {"tables", answer.question.tables.size()},
             {"parameters", answer.parameters},
             {"table_bytes", answer.weights},
@@ -178,8 +178,8 @@ Document nowhere(const Subject& subject, const tables::StepQuestion& question, c
     }
     add(document, table);
     std::vector<std::string> names;
-    for (const std::size_t homeless : answer.placement.homeless) {
-        const std::string& one = answer.question.tables[homeless].name;
+    for (const std::size_t unplaced : answer.placement.unplaced) {
+        const std::string& one = answer.question.tables[unplaced].name;
         if (names.empty() || names.back() != one) {
             names.push_back(one);
         }
@@ -194,7 +194,7 @@ Document nowhere(const Subject& subject, const tables::StepQuestion& question, c
 
 Document tables_document(const Subject& subject, const tables::StepQuestion& question,
                          const tables::StepForecast& answer) {
-    if (!answer.placement.homeless.empty()) {
+    if (!answer.placement.unplaced.empty()) {
         return nowhere(subject, question, answer);
     }
     Document document;
@@ -256,7 +256,7 @@ std::string placed_text(const tables::StepForecast& placed, const step::Predicti
 
 void add_placed_tables(Document& document, const Subject& subject, const tables::StepQuestion& question,
                        const tables::StepForecast& placed, const step::Prediction* best) {
-    const bool fits = placed.placement.homeless.empty();
+    const bool fits = placed.placement.unplaced.empty();
     const Seconds step = placed.step() + beside_tables(best);
     document.record["tables"] = {{"fits", fits},
                                  {"chosen", fits && (best == nullptr || step < best->step.value)},

@@ -248,8 +248,8 @@ std::string render_html(const Document& document, const Page& page) {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" "
         "href=\"data:,\">\n"
         "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}{}{}{}</main>\n",
-        page.asking.empty() ? kPagePolicy : kAskingPagePolicy, title, kPageStyle, head,
-        blocks.sections().size() > 2 ? contents(blocks.sections()) : "", page.asking, body);
+        page.form.empty() ? kPagePolicy : kInteractivePagePolicy, title, kPageStyle, head,
+        blocks.sections().size() > 2 ? contents(blocks.sections()) : "", page.form, body);
     all += fmt::format("{}{}</script>\n", kResultElement, json_in_page(document.record));
     if (!blocks.charts().empty() && !page.scripts.empty()) {
         all += fmt::format("<script type=\"text/plain\" id=\"dodona-charts\">{}</script>\n",

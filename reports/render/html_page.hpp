@@ -10,7 +10,7 @@ inline constexpr std::string_view kPagePolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "
     "form-action 'none'";
 /// The same of a page in which its reader asks: the search runs in a worker, as WebAssembly.
-inline constexpr std::string_view kAskingPagePolicy =
+inline constexpr std::string_view kInteractivePagePolicy =
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'";
 

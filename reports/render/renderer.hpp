@@ -20,7 +20,7 @@ struct Page {
     /// Vega, Vega-Lite and Vega-Embed, one after another, for an HTML page with charts; empty: it has only their tables.
     std::string scripts = {};
     /// Elements in which the reader of an HTML page asks again, before its first section; empty: none.
-    std::string asking = {};
+    std::string form = {};
 };
 
 struct Renderer {

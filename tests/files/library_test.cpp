@@ -55,10 +55,10 @@ TEST(Library, SuggestsABuiltIn) {
 
 TEST(Library, ReadsOtherSpellingsOfAName) {
     EXPECT_EQ(library().model("Tiny CNN").name, "tiny-cnn");
-    EXPECT_EQ(library().meant(NameOf::model, "tinycnn")->name, "tiny-cnn");
-    EXPECT_FALSE(library().meant(NameOf::model, "tiny-cnn")) << "a name means itself";
-    EXPECT_FALSE(library().meant(NameOf::model, "./tinycnn.yaml")) << "a path";
-    EXPECT_FALSE(library().meant(NameOf::model, "--"));
+    EXPECT_EQ(library().resolve_alias(NameOf::model, "tinycnn")->name, "tiny-cnn");
+    EXPECT_FALSE(library().resolve_alias(NameOf::model, "tiny-cnn")) << "a name means itself";
+    EXPECT_FALSE(library().resolve_alias(NameOf::model, "./tinycnn.yaml")) << "a path";
+    EXPECT_FALSE(library().resolve_alias(NameOf::model, "--"));
 }
 
 TEST(Library, OfThisRepositoryKnowsTheFieldsWords) {
@@ -87,12 +87,12 @@ TEST(Library, OfThisRepositoryKnowsTheFieldsWords) {
                                {NameOf::strategy, "hsdp", "hybrid-shard", false},
                                {NameOf::framework, "megatron", "megatron-2024", true}};
     for (const Word& row : kWords) {
-        const auto meant = own.meant(row.kind, row.word);
+        const auto meant = own.resolve_alias(row.kind, row.word);
         ASSERT_TRUE(meant) << row.word;
         EXPECT_EQ(meant->name, row.name) << row.word;
         EXPECT_EQ(!meant->note.empty(), row.asks) << row.word << ": " << meant->note;
     }
-    EXPECT_FALSE(own.meant(NameOf::model, "qwen2.5-32b"));
+    EXPECT_FALSE(own.resolve_alias(NameOf::model, "qwen2.5-32b"));
     EXPECT_NE(fault_of([&] { static_cast<void>(own.model("qwen2.5-32b")); }).find("of that family: qwen3-235b-a22b"),
               std::string::npos);
 }

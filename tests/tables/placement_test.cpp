@@ -50,7 +50,7 @@ TEST(Placement, ATableLargerThanADeviceIsSplit) {
 TEST(Placement, WhatFitsNowhereIsTold) {
     PlacementQuestion asked = question({small(100, 1), small(1e6, 1)}, 6400, 2);
     asked.tiers.pop_back();
-    EXPECT_EQ(place(asked).homeless, std::vector<std::size_t>{1});
+    EXPECT_EQ(place(asked).unplaced, std::vector<std::size_t>{1});
 }
 
 TEST(Placement, ACacheTakesItsShareOfLookUps) {
@@ -114,7 +114,7 @@ RC_GTEST_PROP(Placement, HoldsEveryTableOnceAndNoDeviceMoreThanItsRoom, ()) {
     }
     const PlacementQuestion asked = question(tables, 30'000, 4);
     const Placement placed = place(asked);
-    if (!placed.homeless.empty()) {
+    if (!placed.unplaced.empty()) {
         return;
     }
     std::vector<double> share(tables.size());

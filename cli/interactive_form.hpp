@@ -1,4 +1,4 @@
-// The part of a page in which its reader asks: a form, and the search itself, compiled to WebAssembly.
+// The interactive form of a page, in which its reader asks, and the search itself, compiled to WebAssembly.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 namespace dodona::cli {
 
 /// What the form opens with; what is left out is the reader's to choose, or usual.
-struct AskingOpening {
+struct FormOpening {
     reports::Record question = reports::no_fields();  ///< fields of the form by name; `options`: all other options
     ExplorerSubject subject;
 };
 
 /// As fields of an opening question.
-void set_model(AskingOpening& opening, const std::string& name);
-void set_machine(AskingOpening& opening, const std::string& name);
+void set_model(FormOpening& opening, const std::string& name);
+void set_machine(FormOpening& opening, const std::string& name);
 
 /// Options given, as (option, value), as `options` of a question in JSON.
 reports::Record asked_options(const std::vector<std::pair<std::string, std::string>>& given);
 
 /// `folded`: under a heading of its own, opened when it is wanted. Throws Missing as require_module does.
-std::string asking_part(const AskingOpening& opening, bool folded);
+std::string interactive_form(const FormOpening& opening, bool folded);
 
 /// Throws Missing, with what to do, where the search was not compiled.
 void require_module();

@@ -1,4 +1,4 @@
-// Names of what comes with Dodona as people write them: `h100` for a machine, `rtx4090` and `4090` for a device, `gpt3`
+// Aliases of built-in names, as people write them: `h100` for a machine, `rtx4090` and `4090` for a device, `gpt3`
 // for a model, `fsdp` for a strategy, `llama-2-7b` for what was called llama2-7b.
 #pragma once
 
@@ -11,14 +11,14 @@ namespace dodona::files {
 
 enum class NameOf { model, cluster, device, strategy, framework, exchange };
 
-struct Meant {
+struct ResolvedAlias {
     std::string name;  ///< of a built-in
     std::string note;  ///< what else could have been meant; empty: only another spelling
 };
 
-/// The built-in that a word means which is none's name: a row of the table of spoken names, else the only name that
-/// differs in capitals, blanks and punctuation. None: it means nothing here.
-std::optional<Meant> meant_by(NameOf kind, std::string_view word, std::span<const std::string> known);
+/// The built-in that a word which is no name stands for: a row of the table of aliases, else the only name that differs
+/// in capitals, blanks and punctuation. None: the word stands for nothing here.
+std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known);
 
 /// "qwen2.5-32b" -> "qwen": the letters that a name starts with.
 std::string name_stem(std::string_view name);

@@ -1,4 +1,4 @@
-#include "cli/asking_part.hpp"
+#include "cli/interactive_form.hpp"
 
 #include <array>
 #include <filesystem>
@@ -40,12 +40,12 @@ std::string packed(const std::string& content) { return reports::base64(reports:
 
 }  // namespace
 
-void set_model(AskingOpening& opening, const std::string& name) {
+void set_model(FormOpening& opening, const std::string& name) {
     opening.subject.model = name;
     opening.question["model"] = model_in_module(name);
 }
 
-void set_machine(AskingOpening& opening, const std::string& name) {
+void set_machine(FormOpening& opening, const std::string& name) {
     opening.subject.machine = name;
     opening.question["machine"] = files::is_path(name) ? place_in_module(name, kMachines) : name;
 }
@@ -84,7 +84,7 @@ void put(std::string& page, std::string_view name, const std::string& text) {
     page.replace(page.find(mark), mark.size(), text);
 }
 
-std::string asking_part(const AskingOpening& opening, bool folded) {
+std::string interactive_form(const FormOpening& opening, bool folded) {
     const std::vector<std::string> parts = module_parts();
     std::string form = page_part("form.html");
     if (folded) {

@@ -7,6 +7,6 @@
 namespace dodona::cli {
 
 /// Replaces this process by `program`, which lies beside it or in its libexec folder. Throws Missing where it does not.
-[[noreturn]] void hand_over(const std::string& program, const std::vector<std::string>& words);
+[[noreturn]] void exec_companion(const std::string& program, const std::vector<std::string>& words);
 
 }  // namespace dodona::cli

@@ -1,4 +1,4 @@
-#include "cli/hand_over.hpp"
+#include "cli/exec_companion.hpp"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 
 namespace dodona::cli {
 
-void hand_over(const std::string& program, const std::vector<std::string>& words) {
+void exec_companion(const std::string& program, const std::vector<std::string>& words) {
     const std::filesystem::path folder = program_folder();
     if (folder.empty()) {
         throw Missing(fmt::format("where {} lies is not known without /proc; start it by its path", program));

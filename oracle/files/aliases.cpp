@@ -1,0 +1,207 @@
+#include "files/aliases.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace dodona::files {
+
+namespace {
+
+struct Alias {
+    NameOf kind;
+    std::string_view word;  ///< small letters and digits
+    std::string_view name;
+    std::string_view note = {};  ///< what else could have been meant
+};
+
+constexpr std::string_view kH100s = "8 H100 SXM a node; with other networks: rail-optimised-h100, eos";
+constexpr std::string_view kA100s = "8 A100 80 GB a node; also dgx-a100 (40 GB), selene, perlmutter, jean-zay-a100";
+
+constexpr std::array kAliases{
+    Alias{NameOf::cluster, "h100", "dgx-h100", kH100s},
+    Alias{NameOf::cluster, "h100sxm", "dgx-h100", kH100s},
+    Alias{NameOf::cluster, "h200", "hgx-h200", "8 H200 a node"},
+    Alias{NameOf::cluster, "h100pcie", "mlperf-h100-pcie-80gb-x8-node", "8 H100 PCIe, one node"},
+    Alias{NameOf::cluster, "h800", "deepseek-h800", "8 H800 a node"},
+    Alias{NameOf::cluster, "p5", "aws-p5", "8 H100 an instance"},
+    Alias{NameOf::cluster, "a100", "dgx-a100-80gb", kA100s},
+    Alias{NameOf::cluster, "a10080gb", "dgx-a100-80gb", kA100s},
+    Alias{NameOf::cluster, "a10040gb", "dgx-a100", "8 A100 40 GB a node; also jean-zay-a100, juwels-booster"},
+    Alias{NameOf::cluster, "v100", "dgx-1-v100-32gb", "8 V100 32 GB a node; also dgx-1-v100-16gb, dgx-2, abci"},
+    Alias{NameOf::cluster, "v10016gb", "dgx-1-v100-16gb", "8 V100 16 GB a node; also abci"},
+    Alias{NameOf::cluster, "p100", "dgx-1-p100", "8 P100 a node; also piz-daint, one a node"},
+    Alias{NameOf::cluster, "b200", "dgx-b200", "8 B200 a node; also hgx-b200 and dgx-gb200"},
+    Alias{NameOf::cluster, "b300", "dgx-b300", "8 B300 a node; also dgx-gb300"},
+    Alias{NameOf::cluster, "gb200", "dgx-gb200", "racks of 72"},
+    Alias{NameOf::cluster, "gb300", "dgx-gb300", "racks of 72"},
+    Alias{NameOf::cluster, "gh200", "alps", "4 GH200 a node"},
+    Alias{NameOf::cluster, "t4", "cloud-pcie", "8 T4 a node, without NVLink"},
+    Alias{NameOf::cluster, "l4", "l4-x8", "8 L4 a node, without NVLink"},
+    Alias{NameOf::cluster, "l40s", "l40s-x8", "8 L40S a node, without NVLink"},
+    Alias{NameOf::cluster, "a10", "a10-x4", "4 A10 a node, without NVLink"},
+    Alias{NameOf::cluster, "3090", "rtx-3090-x8", "8 cards on PCI Express"},
+    Alias{NameOf::cluster, "4090", "rtx-4090-x8", "8 cards on PCI Express"},
+    Alias{NameOf::cluster, "5090", "rtx-5090-x8", "8 cards on PCI Express"},
+    Alias{NameOf::cluster, "rtx3090", "rtx-3090-x8", "8 cards on PCI Express"},
+    Alias{NameOf::cluster, "rtx4090", "rtx-4090-x8", "8 cards on PCI Express"},
+    Alias{NameOf::cluster, "rtx5090", "rtx-5090-x8", "8 cards on PCI Express"},
+    Alias{NameOf::cluster, "a6000", "rtx-a6000-x8", "8 cards on PCI Express; workstation has 4 with NVLink bridges"},
+    Alias{NameOf::cluster, "rtxa6000", "rtx-a6000-x8", "8 cards on PCI Express; workstation has 4 with NVLink bridges"},
+    Alias{NameOf::cluster, "6000ada", "rtx-6000-ada-x8", "8 cards on PCI Express"},
+    Alias{NameOf::cluster, "rtx6000ada", "rtx-6000-ada-x8", "8 cards on PCI Express"},
+    Alias{NameOf::cluster, "rtxpro6000", "rtx-pro-6000-x8", "8 cards on PCI Express"},
+    Alias{NameOf::cluster, "mi250", "frontier", "4 MI250X a node, two devices each"},
+    Alias{NameOf::cluster, "mi250x", "frontier", "4 MI250X a node, two devices each"},
+    Alias{NameOf::cluster, "mi300", "mi300x-8x400", "8 MI300X a node"},
+    Alias{NameOf::cluster, "mi300x", "mi300x-8x400", "8 MI300X a node"},
+    Alias{NameOf::cluster, "mi325x", "mi325x-8x400", "8 MI325X a node"},
+    Alias{NameOf::cluster, "mi355x", "mi355x-8x400", "8 MI355X a node"},
+    Alias{NameOf::cluster, "gaudi2", "gaudi2-x8", "8 Gaudi 2 a node"},
+    Alias{NameOf::cluster, "gaudi3", "gaudi3-x8", "8 Gaudi 3 a node"},
+    Alias{NameOf::cluster, "tpuv4", "tpu-v4-pod", "pods of 4,096 chips"},
+    Alias{NameOf::cluster, "tpuv5e", "tpu-v5e-256", "pods of 256 chips"},
+    Alias{NameOf::cluster, "v5e", "tpu-v5e-256", "pods of 256 chips"},
+    Alias{NameOf::cluster, "tpuv5p", "tpu-v5p-pod", "pods of 8,960 chips"},
+    Alias{NameOf::cluster, "v5p", "tpu-v5p-pod", "pods of 8,960 chips"},
+    Alias{NameOf::cluster, "tpuv6e", "tpu-v6e-256", "pods of 256 chips"},
+    Alias{NameOf::cluster, "v6e", "tpu-v6e-256", "pods of 256 chips"},
+    Alias{NameOf::cluster, "trillium", "tpu-v6e-256", "pods of 256 chips"},
+    Alias{NameOf::cluster, "trainium", "trn2-48xlarge", "16 Trainium2 an instance"},
+    Alias{NameOf::cluster, "trn2", "trn2-48xlarge", "16 Trainium2 an instance"},
+    Alias{NameOf::cluster, "trainium2", "trn2-48xlarge", "16 Trainium2 an instance"},
+
+    Alias{NameOf::device, "h100", "h100-sxm5-80gb", "also h100-pcie-80gb"},
+    Alias{NameOf::device, "h100sxm", "h100-sxm5-80gb"},
+    Alias{NameOf::device, "h100sxm80gb", "h100-sxm5-80gb"},
+    Alias{NameOf::device, "h100pcie", "h100-pcie-80gb"},
+    Alias{NameOf::device, "h200", "h200-sxm-141gb", "also h200-nvl-141gb"},
+    Alias{NameOf::device, "h200nvl", "h200-nvl-141gb"},
+    Alias{NameOf::device, "a100", "a100-sxm4-80gb", "also a100-sxm4-40gb, a100-pcie-80gb, a100-pcie-40gb"},
+    Alias{NameOf::device, "a10080gb", "a100-sxm4-80gb", "also a100-pcie-80gb"},
+    Alias{NameOf::device, "a10040gb", "a100-sxm4-40gb", "also a100-pcie-40gb"},
+    Alias{NameOf::device, "v100", "v100-sxm2-32gb", "also v100-sxm2-16gb, v100-sxm3-32gb"},
+    Alias{NameOf::device, "p100", "p100-sxm2-16gb", "also p100-pcie-16gb"},
+    Alias{NameOf::device, "3090", "rtx-3090"},
+    Alias{NameOf::device, "4090", "rtx-4090"},
+    Alias{NameOf::device, "5090", "rtx-5090"},
+    Alias{NameOf::device, "2080ti", "rtx-2080-ti"},
+    Alias{NameOf::device, "1080ti", "gtx-1080-ti"},
+    Alias{NameOf::device, "a6000", "rtx-a6000"},
+    Alias{NameOf::device, "6000ada", "rtx-6000-ada"},
+    Alias{NameOf::device, "mi250", "mi250x", "one of its two dies"},
+    Alias{NameOf::device, "mi300", "mi300x"},
+    Alias{NameOf::device, "tpuv5", "tpu-v5p", "also tpu-v5e"},
+    Alias{NameOf::device, "v5e", "tpu-v5e"},
+    Alias{NameOf::device, "v5p", "tpu-v5p"},
+    Alias{NameOf::device, "v6e", "tpu-v6e"},
+    Alias{NameOf::device, "trillium", "tpu-v6e"},
+    Alias{NameOf::device, "trn2", "trainium2"},
+
+    Alias{NameOf::model, "gpt3", "gpt3-175b", "175 billion parameters; also gpt3-20b"},
+    Alias{NameOf::model, "gpt2small", "gpt2"},
+    Alias{NameOf::model, "bert", "bert-large"},
+    Alias{NameOf::model, "bloom", "bloom-176b"},
+    Alias{NameOf::model, "llama2", "llama-2-7b", "also llama-2-13b and llama-2-70b"},
+    Alias{NameOf::model, "llama3", "llama-3.1-8b", "also llama-3.1-70b and llama-3.1-405b"},
+    Alias{NameOf::model, "llama31", "llama-3.1-8b", "also llama-3.1-70b and llama-3.1-405b"},
+    Alias{NameOf::model, "llama38b", "llama-3.1-8b", "Llama 3 and 3.1 have the same layers"},
+    Alias{NameOf::model, "llama370b", "llama-3.1-70b", "Llama 3 and 3.1 have the same layers"},
+    Alias{NameOf::model, "llama3405b", "llama-3.1-405b"},
+    Alias{NameOf::model, "llama4", "llama-4-maverick-400b"},
+    Alias{NameOf::model, "llama4maverick", "llama-4-maverick-400b"},
+    Alias{NameOf::model, "deepseek", "deepseek-v3", "also deepseek-v2"},
+    Alias{NameOf::model, "deepseekv3671b", "deepseek-v3"},
+    Alias{NameOf::model, "gptoss", "gpt-oss-120b"},
+    Alias{NameOf::model, "qwen3", "qwen3-8b", "also qwen3-30b-a3b and qwen3-235b-a22b"},
+    Alias{NameOf::model, "grok", "grok1-314b"},
+    Alias{NameOf::model, "grok1", "grok1-314b"},
+    Alias{NameOf::model, "kimi", "kimi-k2"},
+    Alias{NameOf::model, "mtnlg", "turing-530b"},
+    Alias{NameOf::model, "resnet", "resnet50"},
+    Alias{NameOf::model, "vgg", "vgg16"},
+    Alias{NameOf::model, "vit", "vit-large"},
+    Alias{NameOf::model, "vitl", "vit-large"},
+    Alias{NameOf::model, "dlrm", "dlrm-mlperf", "also dlrm-bench"},
+
+    Alias{NameOf::strategy, "dp", "data"},
+    Alias{NameOf::strategy, "ddp", "data"},
+    Alias{NameOf::strategy, "dataparallel", "data"},
+    Alias{NameOf::strategy, "fsdp", "zero3"},
+    Alias{NameOf::strategy, "fsdp2", "zero3"},
+    Alias{NameOf::strategy, "fullshard", "zero3"},
+    Alias{NameOf::strategy, "shardgradop", "zero2"},
+    Alias{NameOf::strategy, "hsdp", "hybrid-shard"},
+    Alias{NameOf::strategy, "hybridshard", "hybrid-shard"},
+    Alias{NameOf::strategy, "tp", "megatron", "tensor parallelism, with data and pipeline parallelism around it"},
+    Alias{NameOf::strategy, "tensor", "megatron", "tensor parallelism, with data and pipeline parallelism around it"},
+    Alias{NameOf::strategy, "sp", "megatron-sequence"},
+    Alias{NameOf::strategy, "3d", "megatron"},
+    Alias{NameOf::strategy, "pp", "pipeline"},
+    Alias{NameOf::strategy, "gpipe", "pipeline"},
+    Alias{NameOf::strategy, "cp", "megatron-context", "also context-ring, context-all-gather, context-ulysses"},
+    Alias{NameOf::strategy, "context", "megatron-context", "also context-ring, context-all-gather, context-ulysses"},
+    Alias{NameOf::strategy, "ring", "context-ring"},
+    Alias{NameOf::strategy, "ringattention", "context-ring"},
+    Alias{NameOf::strategy, "ulysses", "context-ulysses", "also megatron-ulysses"},
+    Alias{NameOf::strategy, "ep", "expert", "with tensor and pipeline parallelism: megatron-moe"},
+    Alias{NameOf::strategy, "moe", "megatron-moe"},
+
+    Alias{NameOf::framework, "megatron", "megatron-2024", "also megatron-2021 and megatron-2026"},
+    Alias{NameOf::framework, "megatronlm", "megatron-2024", "also megatron-2021 and megatron-2026"},
+    Alias{NameOf::framework, "megatroncore", "megatron-2024", "also megatron-2026"},
+    Alias{NameOf::framework, "nemo", "megatron-2024"},
+    Alias{NameOf::framework, "fsdp", "composer-fsdp"},
+    Alias{NameOf::framework, "jax", "maxtext"},
+};
+
+}  // namespace
+
+std::string plain_letters(std::string_view text) {
+    std::string plain;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::isalnum(byte) != 0) {
+            plain += static_cast<char>(std::tolower(byte));
+        }
+    }
+    return plain;
+}
+
+std::string name_stem(std::string_view name) {
+    std::string stem;
+    for (const char c : name) {
+        if (std::isalpha(static_cast<unsigned char>(c)) == 0) {
+            break;
+        }
+        stem += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return stem;
+}
+
+std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known) {
+    const std::string plain = plain_letters(word);
+    if (plain.empty()) {
+        return {};
+    }
+    const auto is_known = [&](std::string_view name) {
+        return std::find(known.begin(), known.end(), name) != known.end();
+    };
+    for (const Alias& row : kAliases) {
+        if (row.kind == kind && row.word == plain && is_known(row.name)) {
+            return ResolvedAlias{std::string(row.name), std::string(row.note)};
+        }
+    }
+    std::optional<ResolvedAlias> only;
+    for (const std::string& name : known) {
+        if (plain_letters(name) == plain) {
+            if (only) {
+                return {};
+            }
+            only = ResolvedAlias{name, {}};
+        }
+    }
+    return only;
+}
+
+}  // namespace dodona::files
