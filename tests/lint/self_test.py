@@ -8,7 +8,8 @@ import tempfile
 here = os.path.dirname(os.path.abspath(__file__))
 OPERATORS = 'OperatorKind{"conv", build_conv, 1, 1, "convolution"},\n'
 LAYERS = '# a comment\nbase:\ngraph: base\n<yaml-cpp/: graph\n<boost/: .cpp graph\n<mpi:\n'
-TREE = {"operators": {"oracle/graph/operators.cpp": OPERATORS}}  # what a lint reads beside the file under test
+TREE = {"operators": {"oracle/graph/operators.cpp": OPERATORS},
+        "words": {"tests/lint/words.txt": "# a comment\noracle/base 1\n"}}  # what a lint reads beside the file under test
 
 # lint, path, content, what the lint must say (None: nothing)
 CASES = [
@@ -39,6 +40,11 @@ CASES = [
     ("text", "models/a.yaml", 'model: a\nsource: "our notes"\n', "models/a.yaml:2: 'our notes' is a source that nobody"),
     ("text", "oracle/base/a.hpp", "// Source: the project's\n/// notes on a.\n", "a.hpp:1: \"project's notes\" is"),
     ("text", "tests/a.cpp", "// a baseline (seeds, section 10)\n", "'seeds, section' is a source"),
+    ("words", "oracle/base/a.cpp", "int usualSize;  // The gateway of a device\n", None),
+    ("words", "oracle/base/a.cpp", "int usual;\nint b;  ///< What is beside it\n", "oracle/base: 3 private words, 1 at most"),
+    ("words", "oracle/base/a.cpp", "int a;\nint kMostNodes, is_alike;\n", 'a.cpp:2: "k Most": say kMax...'),
+    ("words", "oracle/graph/a.cpp", "// The same as b\n", 'a.cpp:1: "The same": start with a noun or a verb'),
+    ("words", "oracle/graph/part/a.cpp", "int whatever;\n", "oracle/graph: 1 private words, 0 at most"),
     ("links", "docs/a.md", "# A b\n[x](../oracle/LAYERS), [y](#a-b), `oracle/LAYERS.txt/NAME.cpp`\n", None),
     ("links", "docs/a.md", "[x](b.md)\n", "docs/a.md:1: b.md: no such file"),
     ("links", "docs/a.md", "# A\n[x](#b)\n", "docs/a.md:2: #b: no such heading"),
