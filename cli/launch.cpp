@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include "files/launch/exported_plan.hpp"
 #include "files/launch/launch.hpp"
 #include "reports/document/number_format.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::cli {
 
@@ -19,6 +22,56 @@ void note_settings(const char* what, const std::vector<std::string>& settings) {
     if (!settings.empty()) {
         note("{}: {}", what, join_some(settings));
     }
+}
+
+struct Expressed {
+    step::Prediction prediction;
+    std::size_t rank = 1;
+    bool changed = false;  ///< gathers of parameters do not overlap
+};
+
+files::Target target_named(const std::string& name) {
+    const std::vector<files::Target> targets = library().targets();
+    return *std::find_if(targets.begin(), targets.end(),
+                         [&](const files::Target& target) { return target.keys.name == name; });
+}
+
+/// Throws InputError for a network of which nothing is written.
+files::ExportFacts export_facts(const Workload& workload) {
+    if (workload.graph.post_training.any) {
+        fail({}, fmt::format("--export: what dodona writes for launchers is pretraining, not {}", workload.model),
+             "leave it out, or --task");
+    }
+    return {.model = workload.model,
+            .machine = workload.machine,
+            .maker = workload.cluster.device.maker(),
+            .gpus_per_node = workload.cluster.node_size(),
+            .sequence = static_cast<std::int64_t>(tokens_a_sample(workload.graph)),
+            .layers = workload.graph.block_count(),
+            .comments = {}};
+}
+
+/// Plans before the first that is expressed as it is are predicted anew without overlapped gathers of parameters.
+Expressed first_expressed(std::span<const step::Prediction> ranked, const files::Target& target,
+                          const Workload& workload) {
+    const files::ExportFacts facts = export_facts(workload);
+    const auto expresses = [&](const plan::Plan& plan) { return !files::refusals(plan, facts, target).has_errors(); };
+    std::optional<Expressed> best;
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+        if (expresses(ranked[i].plan)) {
+            return best && best->prediction.step.value < ranked[i].step.value ? *best
+                                                                              : Expressed{ranked[i], i + 1, false};
+        }
+        plan::Plan plan = ranked[i].plan;
+        plan.overlap.parameters = false;
+        if (expresses(plan)) {
+            step::Prediction other = step::predict(workload.graph, workload.cluster, plan);
+            if (other.runs && other.fits && (!best || other.step.value < best->prediction.step.value)) {
+                best = {std::move(other), i + 1, true};
+            }
+        }
+    }
+    return best ? *best : Expressed{.prediction = ranked.front()};
 }
 
 }  // namespace
@@ -75,32 +128,45 @@ std::string read_export(Arguments& arguments) {
         return {};
     }
     std::vector<std::string> names;
-    for (const files::Target& target : library().targets()) {
+    const std::vector<files::Target> targets = library().targets();
+    for (const files::Target& target : targets) {
         names.push_back(target.keys.name);
     }
-    return arguments.word("--export", names).value_or("");
+    std::string name = arguments.word("--export", names).value_or("");
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end() && !arguments.has("--plan")) {
+        const files::Target& target = targets[static_cast<std::size_t>(found - names.begin())];
+        if (!target.framework.empty()) {
+            arguments.give("--framework", target.framework);
+        }
+        for (const auto& [option, value] : target.searched) {
+            arguments.give(option, value);
+        }
+    }
+    return name;
 }
 
 std::string exported_text(const std::string& target, const step::Prediction& prediction, const Workload& workload) {
-    if (workload.graph.post_training.any) {
-        fail({}, fmt::format("--export: what dodona writes for launchers is pretraining, not {}", workload.model),
-             "leave it out, or --task");
+    const files::Target known = target_named(target);
+    files::ExportFacts facts = export_facts(workload);
+    facts.comments = {
+        "Written by dodona for " + known.version + ".",
+        fmt::format("Predicted: {} a step, {} of {} of device memory.", reports::text(prediction.step.value),
+                    reports::text(prediction.totals.process), reports::text(prediction.memory_limit))};
+    return files::exported(prediction.plan, facts, known);
+}
+
+std::string exported_best(const std::string& target, std::span<const step::Prediction> ranked,
+                          const Workload& workload) {
+    const Expressed expressed = first_expressed(ranked, target_named(target), workload);
+    std::string text = exported_text(target, expressed.prediction, workload);
+    if (expressed.rank > 1 || expressed.changed) {
+        note("{} cannot express plan No. 1 as it is ({} a step): this is No. {}{} ({} a step)", target,
+             reports::text(ranked.front().step.value), expressed.rank,
+             expressed.changed ? " without overlapped gathers of parameters" : "",
+             reports::text(expressed.prediction.step.value));
     }
-    const std::vector<files::Target> targets = library().targets();
-    const auto found =
-        std::find_if(targets.begin(), targets.end(), [&](const files::Target& one) { return one.keys.name == target; });
-    const files::ExportFacts facts{
-        .model = workload.model,
-        .machine = workload.machine,
-        .maker = workload.cluster.device.maker(),
-        .gpus_per_node = workload.cluster.node_size(),
-        .sequence = static_cast<std::int64_t>(tokens_a_sample(workload.graph)),
-        .layers = workload.graph.block_count(),
-        .comments = {
-            "Written by dodona for " + found->version + ".",
-            fmt::format("Predicted: {} a step, {} of {} of device memory.", reports::text(prediction.step.value),
-                        reports::text(prediction.totals.process), reports::text(prediction.memory_limit))}};
-    return files::exported(prediction.plan, facts, *found);
+    return text;
 }
 
 }  // namespace dodona::cli

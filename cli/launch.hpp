@@ -1,6 +1,7 @@
 // --from: what a launch script asks; --export: a plan as the settings of a launcher.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "cli/arguments.hpp"
@@ -18,10 +19,17 @@ Option export_option();
 /// spells out; empty where MODEL was typed or there is no --from.
 std::string take_launch(Arguments& arguments);
 
-/// The launcher that --export names, checked; empty without the option.
+/// The launcher that --export names, checked; empty without the option. Gives the arguments its software and what holds a
+/// search to what it can express, where that was not typed and no plan file says it.
 std::string read_export(Arguments& arguments);
 
 /// The plan of a prediction as the target's file, with what is predicted at its top.
 std::string exported_text(const std::string& target, const step::Prediction& prediction, const Workload& workload);
+
+/// The first of the ranked plans that the target can express, or a faster one before it that it can express where gathers
+/// of parameters do not overlap; says on stderr where it is not the first plan. Throws InputError with why it cannot
+/// express the first where it can none.
+std::string exported_best(const std::string& target, std::span<const step::Prediction> ranked,
+                          const Workload& workload);
 
 }  // namespace dodona::cli

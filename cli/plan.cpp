@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -35,7 +36,8 @@ namespace dodona::cli {
 namespace {
 
 constexpr std::int64_t kMostPlans = 1000;
-constexpr std::size_t kChoicesShown = 10;  ///< of plans with other exchanges, at least
+constexpr std::size_t kPlansToExport = 200;  ///< that a launcher is asked about
+constexpr std::size_t kChoicesShown = 10;    ///< of plans with other exchanges, at least
 
 std::vector<Option> plan_command_options() {
     std::vector<Option> all = workload_options();
@@ -208,7 +210,7 @@ PlanRequest read_request(Arguments& arguments, search::Space& space) {
     request.simulated = static_cast<std::size_t>(arguments.count("--simulate", kMostPlans).value_or(0));
     request.exchange_kinds = read_exchange_kinds(arguments);
     request.shown = std::max(request.shown, request.simulated);
-    space.top = plans_to_rank(request);
+    space.top = std::max(plans_to_rank(request), request.target.empty() ? 0 : kPlansToExport);
     space.overlap = overlap_of(arguments);
     return request;
 }
@@ -243,6 +245,12 @@ ObservedSteps read_observed_steps(Arguments& arguments, const PlanRequest& reque
         move_to_observed(space.software, observed.runs, job);
     }
     return observed;
+}
+
+/// The plans by their rank.
+std::span<const step::Prediction> plans_to_export(const FoundPlans& found) {
+    return found.by_lengths.empty() ? std::span<const step::Prediction>(found.answer.plans)
+                                    : std::span<const step::Prediction>(found.best(), 1);
 }
 
 /// The answer with all that was asked beside it. Whether there is one.
@@ -282,7 +290,7 @@ int run_plan(Arguments& arguments) {
     const FoundPlans found = find_plans(arguments, request, workload, space, observed);
     bool has_answer = found.best() != nullptr;
     if (!request.target.empty() && has_answer) {
-        write_text(request.output, exported_text(request.target, *found.best(), workload));
+        write_text(request.output, exported_best(request.target, plans_to_export(found), workload));
     } else {
         has_answer = write_found(arguments, request, workload, space, found);
     }

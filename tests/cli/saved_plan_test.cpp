@@ -28,6 +28,53 @@ TEST(Export, WritesAFileOfAnyNameAndNoOtherFormat) {
     }
 }
 
+/// Every launcher that `--export` knows, and the software that a search for it is in; "": what is usual.
+const std::vector<std::pair<std::string, std::string>> kTargets{{"accelerate", "transformers"},
+                                                                {"bridge", "megatron-2026"},
+                                                                {"deepspeed", "deepspeed"},
+                                                                {"fsdp", "pytorch-fsdp"},
+                                                                {"kubernetes", ""},
+                                                                {"maxtext", "maxtext"},
+                                                                {"megatron", ""},
+                                                                {"nanotron", "nanotron"},
+                                                                {"nemo", "megatron-2024"},
+                                                                {"slurm", ""},
+                                                                {"torchtitan", "torchtitan"}};
+
+TEST(Export, WritesABestPlanOfTheSoftwareOfEachTarget) {
+    const Folder place;
+    for (const char* machine : {"dgx-h100", "selene"}) {
+        for (const char* network : {"llama-3.1-8b", "gpt3-20b", "mixtral-8x7b"}) {
+            for (const auto& [target, software] : kTargets) {
+                const std::string words = std::string("plan ") + network + " --machine " + machine +
+                                          " --gpus 64 --batch 256 --export " + target;
+                const Outcome outcome = place.run(words);
+                EXPECT_EQ(outcome.code, 0) << words << "\n" << outcome.err;
+                EXPECT_FALSE(outcome.out.empty()) << words;
+            }
+        }
+    }
+}
+
+TEST(Export, SearchesInTheSoftwareOfItsTargetUnlessAnotherIsTyped) {
+    const Folder place;
+    const std::string words = "plan llama-3.1-8b --machine dgx-h100 --gpus 16 --batch 256 --export ";
+    for (const auto& [target, software] : kTargets) {
+        if (!software.empty()) {
+            EXPECT_EQ(place.run(words + target).out, place.run(words + target + " --framework " + software).out)
+                << target;
+        }
+    }
+    EXPECT_NE(place.run(words + "accelerate").out, place.run(words + "accelerate --framework composer-fsdp").out);
+}
+
+TEST(Export, OfTheFastestPlanThatItsTargetExpressesSaysSo) {
+    const Folder place;
+    const Outcome outcome = place.run("plan llama-3.1-8b --machine dgx-h100 --gpus 64 --batch 256 --export nanotron");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("nanotron cannot express plan No. 1 as it is"), std::string::npos) << outcome.err;
+}
+
 TEST(SavedPlan, NamesAFrameworkOfAFileAsItsOwnFolderSeesIt) {
     const Folder place;
     fs::create_directory(place.path() / "plans");

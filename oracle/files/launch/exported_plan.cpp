@@ -103,7 +103,7 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     return scope;
 }
 
-std::string exported(const plan::Plan& plan, const ExportFacts& facts, const Target& target) {
+Diagnostics refusals(const plan::Plan& plan, const ExportFacts& facts, const Target& target) {
     const Scope scope = plan_parameters(plan, facts);
     Diagnostics faults;
     for (const Refusal& refusal : target.refusals) {
@@ -113,7 +113,12 @@ std::string exported(const plan::Plan& plan, const ExportFacts& facts, const Tar
                          refusal.nearest.empty() ? "" : "nearest: " + filled(refusal.nearest, scope));
         }
     }
-    faults.throw_if_errors();
+    return faults;
+}
+
+std::string exported(const plan::Plan& plan, const ExportFacts& facts, const Target& target) {
+    refusals(plan, facts, target).throw_if_errors();
+    const Scope scope = plan_parameters(plan, facts);
     std::string text;
     const auto comments = [&] {
         for (const std::string& comment : facts.comments) {

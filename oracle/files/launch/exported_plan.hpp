@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "cluster/maker.hpp"
 #include "files/launch/target.hpp"
 #include "plan/plan.hpp"
@@ -26,8 +27,10 @@ struct ExportFacts {
 /// A plan by the words of data files: tensor, context, data, pipeline, expert, zero, recompute, ...
 Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts);
 
-/// The text of the target's file. Throws InputError that names all that the target cannot express, and the nearest plan
-/// that it can.
+/// What the target cannot express, and the nearest plan that it can.
+Diagnostics refusals(const plan::Plan& plan, const ExportFacts& facts, const Target& target);
+
+/// The text of the target's file. Throws InputError with its refusals.
 std::string exported(const plan::Plan& plan, const ExportFacts& facts, const Target& target);
 
 }  // namespace dodona::files

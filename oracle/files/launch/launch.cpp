@@ -107,6 +107,9 @@ Launch read_launch(Document settings, const std::vector<Target>& targets, std::i
     if (devices != nullptr && text_of(*devices) == "0") {
         fail({settings.source, 0, 0, 1}, "it does not say on how many GPUs", "--gpus N");
     }
+    if (!target.framework.empty()) {
+        launch.options.emplace_back("--framework", target.framework);
+    }
     for (const TargetOption& option : target.options) {
         if (const std::string value = option_text(option, read.parameters); !value.empty()) {
             launch.options.emplace_back(option.option, value);

@@ -64,12 +64,18 @@ Target read_target(Document document) {
     if (const Value comment = fields.find("comment")) {
         target.comment = comment.text();
     }
+    target.framework = fields.find("framework").text();
     target.recognised_by = fields.find("recognised_by").texts();
     target.keys.architecture = fields.find("architecture").text();
     read_meanings_of_keys(fields, target.keys);
     if (const Value options = fields.find("options")) {
         for (const Fields::Member& member : Fields(options).rest()) {
             target.options.push_back(read_option(member));
+        }
+    }
+    if (const Value searched = fields.find("searched")) {
+        for (const Fields::Member& member : Fields(searched).rest()) {
+            target.searched.emplace_back(member.key, member.value.text());
         }
     }
     target.lines = read_texts(fields.find("lines"));

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "files/hf/family.hpp"
@@ -38,9 +39,12 @@ struct Target {
     std::string version;
     std::string summary;
     std::string comment;                     ///< how its files mark comments: "#"; empty: not at all
+    std::string framework;                   ///< of the software that it starts; empty: several, or another target's
     std::vector<std::string> recognised_by;  ///< settings that only its files have
     std::vector<TargetOption> options;       ///< empty: it is written and not read
-    std::vector<ConditionalText> lines;      ///< of what is written
+    /// Options of `dodona plan` that hold a search to what the target can express.
+    std::vector<std::pair<std::string, std::string>> searched;
+    std::vector<ConditionalText> lines;  ///< of what is written
     std::vector<Refusal> refusals;
 };
 
