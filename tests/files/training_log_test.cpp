@@ -56,6 +56,39 @@ TEST(TrainingLog, StepsAfterWarmUpHaveTheirMedian) {
     }
 }
 
+TEST(TrainingLog, ARunThatGoesOnHasThePaceOfItsProgressBar) {
+    const TrainingLog log = read_training_log(
+        "Loading checkpoint shards: 100%|██████████| 4/4 [00:05<00:00,  1.40s/it]\n"
+        "Map: 100%|██████████| 900/900 [00:01<00:00, 812.10 examples/s]\n"
+        " 30%|███       | 240/800 [25:30<59:20,  6.36s/it]\n"
+        "{'loss': 1.11, 'learning_rate': 1.2e-05, 'epoch': 0.3}\n"
+        "100%|██████████| 4/4 [00:01<00:00,  3.10it/s]\n"
+        " 31%|███       | 250/800 [26:34<58:18,  6.37s/it]\r 31%|███       | 250/800 [26:35<58:18,  6.37s/it]\n"
+        " 32%|███▏      | 260/800 [27:37<57:14,  6.36s/it, loss=1.09]\n",
+        "run.log");
+    EXPECT_EQ(log.software, "tqdm");
+    EXPECT_EQ(log.steps + log.warm_up, 3U);
+    EXPECT_NEAR(log.median.in(unit::second), 6.365, 0.006);
+    const TrainingLog fast =
+        read_training_log("Epoch 0:   1%|▏  | 9/900 [00:04<07:25,  2.00it/s, v_num=1]\n", "run.log");
+    EXPECT_NEAR(fast.median.in(unit::second), 0.5, 1e-9);
+    EXPECT_THROW(read_training_log("Loading checkpoint shards: 100%|█| 4/4 [00:05<00:00,  1.40s/it]\n", "run.log"),
+                 InputError);
+    EXPECT_THROW(read_training_log(" 0%|          | 0/800 [00:00<?, ?it/s]\n", "run.log"), InputError);
+}
+
+TEST(TrainingLog, LinesOfSwiftHaveItsSpeedAndItsMemory) {
+    const TrainingLog log = read_training_log(
+        "{'loss': 0.51, 'memory(GiB)': 71.3, 'train_speed(iter/s)': 0.2011, 'global_step/max_steps': '100/2000'}\n"
+        "{'loss': 0.50, 'memory(GiB)': 71.3, 'train_speed(iter/s)': 0.2013, 'global_step/max_steps': '105/2000'}\n",
+        "run.log");
+    EXPECT_EQ(log.software, "ms-swift");
+    EXPECT_NEAR(log.median.in(unit::second), 1 / 0.2012, 0.003);
+    ASSERT_TRUE(log.memory);
+    EXPECT_NEAR(log.memory->in(unit::byte), 71.3 * 0x1p30, 1);
+    EXPECT_EQ(log.memory_kind, "reserved");
+}
+
 TEST(TrainingLog, MemoryIsTheMostThatALineSays) {
     const auto check = [](const char* file, double bytes, const char* kind) {
         const TrainingLog log = read(file);

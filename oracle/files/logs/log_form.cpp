@@ -17,7 +17,7 @@ constexpr double kGb = 1e9;
 /// Sources: megatron/training/training.py, training_log; nemo/lightning/pytorch/callbacks and NeMo 1's progress bar;
 /// torchtitan/components/metrics.py; deepspeed/utils/timer.py (the last form is that before 0.7.5);
 /// nanotron/trainer.py; transformers/trainer_utils.py, speed_metrics; MaxText/metric_logger.py;
-/// composer/loggers/console_logger.py and callbacks/speed_monitor.py.
+/// composer/loggers/console_logger.py and callbacks/speed_monitor.py; swift/plugin/callback.py.
 constexpr std::array kStepForms{
     StepForm{"Megatron-LM",
              "elapsed time per iteration (ms):", "elapsed time per iteration (ms):", StepMeaning::milliseconds},
@@ -29,16 +29,19 @@ constexpr std::array kStepForms{
     StepForm{"DeepSpeed", " SamplesPerSec=", " SamplesPerSec=", StepMeaning::samples_per_second},
     StepForm{"Composer", "throughput/batches_per_sec:", "throughput/batches_per_sec:", StepMeaning::steps_per_second},
     StepForm{"HF Trainer", "train_steps_per_second", "train_steps_per_second", StepMeaning::steps_per_second},
+    StepForm{"ms-swift", "train_speed(iter/s)", "train_speed(iter/s)", StepMeaning::steps_per_second},
+    StepForm{"ms-swift", "train_speed(s/it)", "train_speed(s/it)", StepMeaning::seconds},
 };
 
 /// Sources: megatron/training/utils.py, report_memory; torchtitan/components/metrics.py, max_reserved_gib;
 /// deepspeed/utils/timer.py; composer/callbacks/memory_monitor.py, whose gigabytes are decimal (the last form is that
-/// before 0.16); nanotron/trainer.py, human_format.
+/// before 0.16); nanotron/trainer.py, human_format; swift/utils/torch_utils.py, get_max_reserved_memory.
 constexpr std::array kMemoryForms{
     MemoryForm{"Megatron-LM", "memory (MB)", "| max reserved:", kMib, "reserved"},
     MemoryForm{"torchtitan", "tps:", "memory:", kGib, "reserved"},
     MemoryForm{"DeepSpeed", "MaxMemAllocated=", "MaxMemAllocated=", kGib, "allocated"},
     MemoryForm{"nanotron", "cuda_max_memory_reserved:", "cuda_max_memory_reserved:", 1, "reserved"},
+    MemoryForm{"ms-swift", "memory(GiB)", "memory(GiB)", kGib, "reserved"},
     MemoryForm{"Composer", "memory/peak_reserved_mem:", "memory/peak_reserved_mem:", kGb, "reserved"},
     MemoryForm{"Composer", "memory/reserved_mem:", "memory/reserved_mem:", kGb, "reserved"},
 };
@@ -136,6 +139,43 @@ void read_once(std::string_view line, PrintedOnce& once) {
     }
 }
 
+namespace {
+
+/// The number at the start of a text, and what is behind it; blanks before it are left out.
+std::optional<std::pair<double, std::string_view>> leading_number(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    double value = 0;
+    const auto read = decimal_at(text.data(), text.data() + text.size(), value);
+    if (read.ec != std::errc() || read.ptr == text.data() || value <= 0) {
+        return std::nullopt;
+    }
+    return std::pair(value, text.substr(static_cast<std::size_t>(read.ptr - text.data())));
+}
+
+}  // namespace
+
+std::optional<BarStep> bar_step(std::string_view line) {
+    constexpr std::array<std::string_view, 6> kOthers{"Loading", "Fetching", "Evaluat", "Validat", "Sanity", "Saving"};
+    const std::size_t bar = line.find("%|");
+    const std::size_t end = bar == std::string_view::npos ? bar : line.find("| ", bar + 2);
+    if (end == std::string_view::npos || std::any_of(kOthers.begin(), kOthers.end(), [&](std::string_view word) {
+            return line.substr(0, bar).find(word) != std::string_view::npos;
+        })) {
+        return std::nullopt;
+    }
+    const auto step = leading_number(line.substr(end + 2));
+    const auto total = step && step->second.starts_with('/') ? leading_number(step->second.substr(1)) : std::nullopt;
+    const std::size_t left = total ? total->second.find('<') : std::string_view::npos;
+    const std::size_t comma = left == std::string_view::npos ? left : total->second.find(',', left);
+    const auto rate = comma == std::string_view::npos ? std::nullopt : leading_number(total->second.substr(comma + 1));
+    if (!rate || (!rate->second.starts_with("s/it") && !rate->second.starts_with("it/s"))) {
+        return std::nullopt;
+    }
+    return BarStep{.step = step->first,
+                   .total = total->first,
+                   .seconds = rate->second.starts_with("s/it") ? rate->first : 1 / rate->first};
+}
+
 std::vector<std::string> logged_software() {
     std::vector<std::string> names;
     for (const StepForm& form : kStepForms) {
@@ -143,6 +183,7 @@ std::vector<std::string> logged_software() {
             names.emplace_back(form.software);
         }
     }
+    names.emplace_back(kBarSoftware);
     return names;
 }
 

@@ -45,6 +45,17 @@ std::span<const MemoryForm> memory_forms();
 
 void read_once(std::string_view line, PrintedOnce& once);
 
+/// " 30%|███  | 240/800 [25:30<59:20,  6.36s/it]", a line of a progress bar of tqdm.
+struct BarStep {
+    double step = 0;
+    double total = 0;
+    double seconds = 0;  ///< of a step, as the bar averages them
+};
+inline constexpr std::string_view kBarSoftware = "tqdm";
+
+/// Nothing where the line is none of a bar of steps: those of evaluations and of files are not.
+std::optional<BarStep> bar_step(std::string_view line);
+
 /// "Megatron-LM", "nanotron", ...
 std::vector<std::string> logged_software();
 

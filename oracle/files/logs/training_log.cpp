@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,6 +24,7 @@ struct ReadLines {
     std::vector<double> seconds;
     std::vector<std::optional<Bytes>> memory =
         std::vector<std::optional<Bytes>>(memory_forms().size());  ///< by its form: the most of all lines
+    std::map<double, std::map<double, double>> bars;               ///< total of a progress bar -> step -> seconds
 };
 
 [[noreturn]] void cannot_tell(const Location& where, const StepForm& form, const char* what) {
@@ -72,6 +75,9 @@ void read_line(std::string_view line, const Location& where, ReadLines& read) {
             read.seconds.push_back(seconds);
         }
     }
+    if (const auto bar = bar_step(line)) {
+        read.bars[bar->total][bar->step] = bar->seconds;
+    }
     for (std::size_t i = 0; i < memory_forms().size(); ++i) {
         const MemoryForm& form = memory_forms()[i];
         const auto number =
@@ -91,10 +97,22 @@ std::optional<std::int64_t> whole_number(std::optional<double> value) {
     return value && *value >= 1 && *value < kMax ? std::optional(std::llround(*value)) : std::nullopt;
 }
 
+/// Where no line says the time of a step: what the progress bar with the most steps said.
+void take_bars(ReadLines& read) {
+    const auto most = std::max_element(read.bars.begin(), read.bars.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.second.size(), a.first) < std::pair(b.second.size(), b.first);
+    });
+    if (most != read.bars.end()) {
+        for (const auto& [step, seconds] : most->second) {
+            read.seconds.push_back(seconds);
+        }
+    }
+}
+
 /// `read` has at least one time.
 TrainingLog summarised(ReadLines read) {
     TrainingLog log;
-    log.software = read.form->software;
+    log.software = read.form == nullptr ? kBarSoftware : read.form->software;
     std::vector<double>& times = read.seconds;
     log.warm_up = times.size() < 3 ? 0 : std::max<std::size_t>(1, times.size() / 10);
     times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(log.warm_up));
@@ -125,6 +143,9 @@ TrainingLog read_training_log(const std::string& text, const std::string& name) 
         for (const std::string_view line : overprinted(file.source->lines[i])) {
             read_line(line, where, read);
         }
+    }
+    if (read.seconds.empty()) {
+        take_bars(read);
     }
     if (read.seconds.empty()) {
         fail({file.source, 0, 0, 1}, "no line of a step that dodona knows",

@@ -25,7 +25,8 @@ struct TrainingLog {
     std::optional<std::int64_t> gpus;
 };
 
-/// Reads the lines of Megatron-LM, NeMo, torchtitan, DeepSpeed, nanotron, HF Trainer, MaxText or Composer. The first
+/// Reads the lines of Megatron-LM, NeMo, torchtitan, DeepSpeed, nanotron, HF Trainer, MaxText, Composer or ms-swift, and
+/// where there are none the progress bars of a run that goes on (tqdm, which averages steps). The first
 /// tenth of the steps is warm-up: one at least, where there are three or more. Throws InputError where no line is one of
 /// a step, and where the time of a step needs a batch that the log does not print.
 TrainingLog read_training_log(const std::string& text, const std::string& name);
