@@ -1,8 +1,10 @@
 #include "cli/launch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +25,44 @@ void note_settings(const char* what, const std::vector<std::string>& settings) {
         note("{}: {}", what, join_some(settings));
     }
 }
+
+/// An option of a file that is of no use where the user typed another of what it belongs to.
+struct Belongs {
+    std::string_view option;
+    std::string_view to;
+};
+constexpr std::array kBelongs{Belongs{"--zero-group", "--zero"}, Belongs{"--stages", "--mesh"},
+                              Belongs{"--stages", "--schedule"}, Belongs{"--stages", "--virtual-stages"},
+                              Belongs{"--virtual-stages", "--schedule"}};
+
+/// Short forms of `--set NAME=`.
+constexpr std::array kSetBy{Belongs{"sequence=", "--seq"}, Belongs{"image=", "--image"}};
+
+/// What the user typed beside the file.
+class Typed {
+public:
+    explicit Typed(const Arguments& arguments) : typed_(arguments) {}
+
+    [[nodiscard]] bool wins_over(const std::string& option, const std::string& value) const {
+        if (option == "--set") {
+            return sets(std::string_view(value).substr(0, value.find('=') + 1));
+        }
+        return typed_.has(option) || std::any_of(kBelongs.begin(), kBelongs.end(), [&](const Belongs& one) {
+                   return one.option == option && typed_.has(std::string(one.to));
+               });
+    }
+
+private:
+    /// `name`: with its `=`.
+    [[nodiscard]] bool sets(std::string_view name) const {
+        const std::vector<std::string> all = typed_.all("--set");
+        return std::any_of(all.begin(), all.end(), [&](const std::string& one) { return one.starts_with(name); }) ||
+               std::any_of(kSetBy.begin(), kSetBy.end(),
+                           [&](const Belongs& one) { return one.option == name && typed_.has(std::string(one.to)); });
+    }
+
+    Arguments typed_;  ///< as they were before those of the file
+};
 
 struct Expressed {
     step::Prediction prediction;
@@ -103,11 +143,14 @@ std::string take_launch(Arguments& arguments) {
     }
     const std::int64_t gpus = arguments.count("--gpus").value_or(0);
     arguments.throw_if_faults();
-    const bool is_typed = arguments.has("MODEL");
-    const files::Launch launch = library().launch(*file, gpus, !is_typed);
+    const Typed typed(arguments);
+    const files::Launch launch = library().launch(*file, gpus, !arguments.has("MODEL"));
+    if (!arguments.has("--mesh")) {
+        launch.uneven.throw_if_errors();
+    }
     std::string command;
     for (const auto& [option, value] : launch.options) {
-        if (option == "MODEL" ? is_typed : arguments.has(option) && option != "--set") {
+        if (typed.wins_over(option, value)) {
             continue;
         }
         arguments.give(option, value, option == "--set");
@@ -128,7 +171,8 @@ std::string read_export(Arguments& arguments) {
         return {};
     }
     std::vector<std::string> names;
-    const std::vector<files::Target> targets = library().targets();
+    std::vector<files::Target> targets = library().targets();
+    std::erase_if(targets, [](const files::Target& target) { return target.lines.empty(); });
     for (const files::Target& target : targets) {
         names.push_back(target.keys.name);
     }

@@ -28,6 +28,32 @@ TEST(Export, WritesAFileOfAnyNameAndNoOtherFormat) {
     }
 }
 
+TEST(From, WhatIsTypedBesideTheFileWins) {
+    const Folder place;
+    std::ofstream(place.path() / "train.sh")
+        << "torchrun --nproc_per_node 8 train.py --tensor-model-parallel-size 4 --pipeline-model-parallel-size 2 "
+           "--num-layers-per-virtual-pipeline-stage 4 --num-layers 32 --sequence-parallel --micro-batch-size 1 "
+           "--global-batch-size 64 --seq-length 4096 --bf16 --use-distributed-optimizer "
+           "--num-distributed-optimizer-instances 1\n";
+    const std::string words = "predict llama-3.1-8b --from train.sh --machine dgx-h100 ";
+    const auto tokens = [&](const std::string& typed) {
+        const auto plan = answer(place, words + typed)["plan"];
+        return plan["samples_per_s"].get<double>();
+    };
+    const double as_written = tokens("");
+    EXPECT_GT(as_written, 1.5 * tokens("--seq 8192"));
+    EXPECT_EQ(tokens("--seq 8192"), tokens("--set sequence=8192"));
+    EXPECT_EQ(answer(place, words + "--schedule 1f1b")["plan"]["virtual_stages"], 1);
+    EXPECT_EQ(answer(place, words + "--mesh tensor=2,data=2,pipeline=2 --schedule 1f1b")["plan"]["mesh"]["tensor"], 2);
+    std::ofstream(place.path() / "uneven.sh")
+        << "torchrun --nproc_per_node 8 train.py --tensor-model-parallel-size 3 --pipeline-model-parallel-size 1 "
+           "--micro-batch-size 1 --global-batch-size 64 --seq-length 4096 --bf16\n";
+    const Outcome uneven = place.run("predict llama-3.1-8b --from uneven.sh --machine dgx-h100");
+    EXPECT_EQ(uneven.code, 2);
+    EXPECT_NE(uneven.err.find("uneven.sh:1:"), std::string::npos) << uneven.err;
+    EXPECT_EQ(place.run("predict llama-3.1-8b --from uneven.sh --machine dgx-h100 --mesh tensor=2,data=4").code, 0);
+}
+
 /// Every launcher that `--export` knows, and the software that a search for it is in; "": what is usual.
 const std::vector<std::pair<std::string, std::string>> kTargets{{"accelerate", "transformers"},
                                                                 {"bridge", "megatron-2026"},

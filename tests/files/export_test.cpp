@@ -107,9 +107,15 @@ std::string outcome(const Exported& one, const Target& target) {
     }
 }
 
+std::vector<Target> written_targets(const Library& library) {
+    std::vector<Target> targets = library.targets();
+    std::erase_if(targets, [](const Target& target) { return target.lines.empty(); });
+    return targets;
+}
+
 TEST(ExportGoldens, OfEveryTargetAreAsAccepted) {
     const Library library(here() / "../..");
-    const std::vector<Target> targets = library.targets();
+    const std::vector<Target> targets = written_targets(library);
     ASSERT_EQ(targets.size(), 11U);
     for (const Target& target : targets) {
         for (const Exported& one : plans(library)) {
@@ -120,7 +126,7 @@ TEST(ExportGoldens, OfEveryTargetAreAsAccepted) {
 
 TEST(ExportGoldens, EveryTargetExpressesOneOfThem) {
     const Library library(here() / "../..");
-    for (const Target& target : library.targets()) {
+    for (const Target& target : written_targets(library)) {
         bool is_any = false;
         for (const Exported& one : plans(library)) {
             is_any = is_any || outcome(one, target).find("cannot express") == std::string::npos;
@@ -131,7 +137,7 @@ TEST(ExportGoldens, EveryTargetExpressesOneOfThem) {
 
 TEST(Export, OfSchedulesDiffersOrIsRefused) {
     const Library library(here() / "../..");
-    for (const Target& target : library.targets()) {
+    for (const Target& target : written_targets(library)) {
         if (target.keys.name == "slurm" || target.keys.name == "kubernetes") {
             continue;  // they start a job and say nothing of its plan
         }

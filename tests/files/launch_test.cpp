@@ -127,6 +127,129 @@ TEST(Launch, TheYamlOfMaxTextSaysBatchesOfADevice) {
     EXPECT_TRUE(launch.not_modelled.front().starts_with("ici_pipeline_parallelism 2")) << launch.not_modelled.front();
 }
 
+/// What a file of this text and name asks, or what is wrong with it.
+Launch launched_text(const std::string& text, const std::string& name, std::int64_t gpus = 0) {
+    return read_launch(read_launch_text(text, name), all_targets(), gpus, false, here() / "../../models/hf");
+}
+
+std::string refused(const std::string& text, const std::string& name) {
+    try {
+        return "read as " + launched_text(text, name, 8).target;
+    } catch (const InputError& error) {
+        return error.what();
+    }
+}
+
+TEST(Launch, TheYamlOfLlamaFactoryTakesZeroFromTheFileItNames) {
+    const Launch launch = launched("llamafactory.yaml", 8);
+    EXPECT_EQ(launch.target, "trainer");
+    EXPECT_EQ(option(launch, "--framework"), "transformers");
+    EXPECT_EQ(option(launch, "--zero"), "3");
+    EXPECT_EQ(option(launch, "--precision"), "bf16");
+    EXPECT_EQ(option(launch, "--recompute"), "full");
+    EXPECT_EQ(option(launch, "--micro-batch"), "2");
+    EXPECT_EQ(option(launch, "--batch"), "64");
+    EXPECT_EQ(option(launch, "--set"), "sequence=4096");
+    EXPECT_EQ(option(launch, "--offload"), "optimizer");
+    EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
+    EXPECT_NE(refused("finetuning_type: full\nstage: sft\nbf16: true\ndeepspeed: nowhere.json\n", "a.yaml")
+                  .find("a.yaml:4:12: error: deepspeed: nowhere.json is not there"),
+              std::string::npos);
+}
+
+TEST(Launch, TheYamlOfAxolotlShardsAndCopies) {
+    const Launch launch = launched("axolotl.yaml");
+    EXPECT_EQ(launch.target, "axolotl");
+    EXPECT_EQ(option(launch, "--gpus"), "16");
+    EXPECT_EQ(option(launch, "--mesh"), "tensor=2,data=8");
+    EXPECT_EQ(option(launch, "--zero"), "3");
+    EXPECT_EQ(option(launch, "--zero-group"), "4");
+    EXPECT_EQ(option(launch, "--precision"), "bf16");
+    EXPECT_EQ(option(launch, "--batch"), "16");
+    EXPECT_EQ(option(launch, "--set"), "sequence=4096");
+    EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
+}
+
+TEST(Launch, ArgumentsOfTheTrainerBehindTorchrunAreRead) {
+    const Launch launch = launched_text(
+        "torchrun --nproc_per_node=8 --nnodes 2 train.py --model_name_or_path llama-7b --bf16 True "
+        "--per_device_train_batch_size 4 --gradient_accumulation_steps 8 --fsdp \"hybrid_shard auto_wrap\" "
+        "--tf32 True --model_max_length 2048 --gradient_checkpointing True\n",
+        "run.sh");
+    EXPECT_EQ(launch.target, "trainer");
+    EXPECT_EQ(option(launch, "--gpus"), "16");
+    EXPECT_EQ(option(launch, "--batch"), "512");
+    EXPECT_EQ(option(launch, "--micro-batch"), "4");
+    EXPECT_EQ(option(launch, "--zero"), "3");
+    EXPECT_EQ(option(launch, "--zero-group"), "8");
+    EXPECT_EQ(option(launch, "--recompute"), "full");
+    EXPECT_EQ(option(launch, "--precision"), "bf16");
+    EXPECT_EQ(option(launch, "--set"), "sequence=2048");
+    EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
+}
+
+TEST(Launch, ArgumentsOfTheTrainerBehindAccelerateAreReadWithItsFile) {
+    const Launch launch = launched("accelerate.sh");
+    EXPECT_EQ(launch.target, "trainer");
+    EXPECT_EQ(option(launch, "--gpus"), "16");
+    EXPECT_EQ(option(launch, "--batch"), "128");
+    EXPECT_EQ(option(launch, "--zero"), "2");
+    EXPECT_EQ(option(launch, "--recompute"), "full");
+    EXPECT_EQ(option(launch, "--precision"), "bf16");
+    EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
+}
+
+TEST(Launch, FilesOfWrappersThatAreNotReadAreRefusedByName) {
+    const auto starts = [](const std::string& text, const std::string& name, const std::string& is) {
+        EXPECT_NE(refused(text, name).find(is), std::string::npos) << refused(text, name);
+    };
+    starts(
+        "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=1024 "
+        "data.max_prompt_length=1024 trainer.n_gpus_per_node=8 trainer.nnodes=2\n",
+        "run.sh", "settings of verl, which dodona does not read");
+    starts(
+        "NPROC_PER_NODE=4 megatron sft --load mcore --train_type lora --lora_rank 8 --micro_batch_size 1 "
+        "--global_batch_size 16 --recompute_granularity full --max_length 3000\n",
+        "run.sh", "settings of ms-swift, which dodona does not read");
+    starts("batch_size: 2\ngradient_accumulation_steps: 8\nmodel:\n  _component_: m\noptimizer:\n  _component_: o\n",
+           "a.yaml", "settings of torchtune, which dodona does not read");
+}
+
+TEST(Launch, OneGenericSettingMakesNoFileThatOfALauncher) {
+    const std::string text = refused("gradient_accumulation_steps: 4\nrounds: 3\nteacher: big\n", "a.yaml");
+    EXPECT_NE(text.find("nearest is deepspeed, which does not know 2 of its 3 settings: rounds, teacher"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(refused("python train.py --num-layers 12 --epochs 3 --teacher big\n", "run.sh").find("read as"),
+              std::string::npos);
+    EXPECT_EQ(refused("{gradient_accumulation_steps: 4, zero_optimization: {stage: 2}}", "a.json"),
+              "read as deepspeed");
+}
+
+TEST(Launch, NumbersThatDoNotDivideNameTheirLineAndTheFewestGpus) {
+    const std::string script =
+        "NNODES=4\n"
+        "torchrun --nproc_per_node 8 --nnodes $NNODES train.py --num-layers 48 --micro-batch-size 1 \\\n"
+        "  --global-batch-size 32 --tensor-model-parallel-size 2 \\\n"
+        "  --pipeline-model-parallel-size 6 ";
+    const Launch dense = launched_text(script + "\n", "run.sh");
+    ASSERT_EQ(dense.uneven.all().size(), 1U);
+    EXPECT_EQ(dense.uneven.all().front().message, "32 GPUs do not divide by tensor 2 x pipeline 6");
+    EXPECT_EQ(dense.uneven.all().front().where.line, 4);
+    EXPECT_EQ(dense.uneven.all().front().help, "12 GPUs are the least, and its multiples");
+    const std::string experts = script + "--expert-model-parallel-size 8 --expert-tensor-parallel-size 1\n";
+    const Launch mixture = launched_text(experts, "run.sh");
+    ASSERT_FALSE(mixture.uneven.all().empty());
+    EXPECT_EQ(mixture.uneven.all().front().help,
+              "48 GPUs are the least, and its multiples: experts need expert 8 x pipeline 6");
+    EXPECT_TRUE(launched_text(experts, "run.sh", 48).uneven.all().empty());
+    EXPECT_EQ(launched_text(experts, "run.sh", 36).uneven.all().front().message,
+              "36 GPUs do not divide by expert 8 x pipeline 6");
+    const Launch stages = launched_text(script + "--num-layers-per-virtual-pipeline-stage 5\n", "run.sh", 48);
+    ASSERT_EQ(stages.uneven.all().size(), 1U);
+    EXPECT_EQ(stages.uneven.all().front().message, "layers 48 do not divide by pipeline 6 x layers_of_virtual 5");
+}
+
 TEST(Launch, WithoutANumberOfGpusThereIsNoPlan) {
     EXPECT_THROW(launched("ds.json"), InputError);
     EXPECT_THROW(read_launch(shell("echo --hello 3\n"), all_targets(), 8, true, here() / "../../models/hf"),
@@ -317,7 +440,7 @@ void round_trip(const plan::Plan& plan, std::set<std::string>& expressed) {
                             .layers = 32,
                             .comments = {"a comment"}};
     for (const Target& target : all_targets()) {
-        if (target.options.empty()) {
+        if (target.options.empty() || target.lines.empty()) {
             continue;
         }
         std::string text;

@@ -1,34 +1,97 @@
 #include "files/launch/launch.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "files/hf/condition.hpp"
 #include "files/hf/config.hpp"
 #include "files/hf/imported_model.hpp"
+#include "files/launch/launch_text.hpp"
 
 namespace dodona::files {
 
 namespace {
 
-bool has(const Node& settings, const std::string& key) {
-    return std::any_of(settings.members.begin(), settings.members.end(),
-                       [&](const Node::Member& member) { return member.key == key; });
+/// Whether a setting says nothing: logs and files of defaults have what is off as well.
+bool is_off(const Node& value) {
+    return value.kind == Node::Kind::null ||
+           (value.kind == Node::Kind::scalar && (value.text.empty() || value.text == "false" || value.text == "null"));
 }
 
-/// The target most of whose own settings a file has; null where it has none.
-const Target* recognised(const Document& settings, const std::vector<Target>& targets) {
-    const Target* best = nullptr;
-    std::ptrdiff_t most = 0;
+std::set<std::string> keys_of(const Target& target) {
+    std::set<std::string> all(target.keys.ignored.begin(), target.keys.ignored.end());
+    for (const ConfigKey& key : target.keys.keys) {
+        all.insert(key.names.begin(), key.names.end());
+    }
+    all.insert(target.recognised_by.begin(), target.recognised_by.end());
+    all.insert(target.files.begin(), target.files.end());
+    return all;
+}
+
+/// A key as the target spells it: flags of scripts are keys of YAML with other dashes.
+std::string spelled(const std::string& key, const std::set<std::string>& known) {
+    std::string dashed = key;
+    std::replace(dashed.begin(), dashed.end(), '_', '-');
+    return !known.contains(key) && known.contains(dashed) ? dashed : key;
+}
+
+constexpr std::size_t kRefusedBy = 2;  ///< settings of its own by which a wrapper is known
+constexpr std::size_t kSureOwn = 3;    ///< settings of its own by which any other target is
+
+/// How far a file looks like one of a target.
+struct Fit {
+    const Target* target = nullptr;
+    std::size_t own = 0;               ///< settings by which the target is recognised
+    std::size_t known = 0;             ///< settings that it knows
+    std::vector<std::string> unknown;  ///< settings that it does not know
+
+    [[nodiscard]] bool is_refused() const { return target != nullptr && !target->instead.empty() && own >= kRefusedBy; }
+    /// Where few settings are the target's own, generic ones may be all that it shares with the file: it has to know
+    /// half of all.
+    [[nodiscard]] bool is_good() const {
+        return target != nullptr && target->instead.empty() && own > 0 && (own >= kSureOwn || known >= unknown.size());
+    }
+};
+
+Fit fit_of(const Node& settings, const Target& target) {
+    const std::set<std::string> known = keys_of(target);
+    Fit fit{.target = &target, .unknown = {}};
+    for (const Node::Member& member : settings.members) {
+        const std::string key = spelled(member.key, known);
+        if (is_off(*member.value)) {
+            continue;
+        }
+        fit.own += std::count(target.recognised_by.begin(), target.recognised_by.end(), key) > 0 ? 1 : 0;
+        if (known.contains(key)) {
+            ++fit.known;
+        } else {
+            fit.unknown.push_back(member.key);
+        }
+    }
+    return fit;
+}
+
+/// The target most of whose own settings a file has, of equals the one that knows more of it; `target` is null where it
+/// has none.
+Fit recognised(const Document& settings, const std::vector<Target>& targets) {
+    Fit best;
     for (const Target& target : targets) {
-        const auto found = target.options.empty()
-                               ? 0
-                               : std::count_if(target.recognised_by.begin(), target.recognised_by.end(),
-                                               [&](const std::string& key) { return has(*settings.root, key); });
-        if (found > most) {
-            most = found;
-            best = &target;
+        if (target.recognised_by.empty()) {
+            continue;
+        }
+        Fit fit = fit_of(*settings.root, target);
+        const bool is_refused = fit.is_refused();
+        if (is_refused || (fit.own > 0 && std::pair(fit.own, fit.known) > std::pair(best.own, best.known))) {
+            best = std::move(fit);
+        }
+        if (is_refused) {
+            break;  // whose settings no other target has
         }
     }
     return best;
@@ -47,8 +110,14 @@ std::string named_file(const Node& flags) {
 }
 
 const Target& recognise(const Document& settings, const std::vector<Target>& targets) {
-    if (const Target* target = recognised(settings, targets)) {
-        return *target;
+    const Fit fit = recognised(settings, targets);
+    const Location whole{settings.source, 0, 0, 1};
+    if (fit.is_refused()) {
+        fail(whole, fmt::format("settings of {}, which dodona does not read", fit.target->keys.name),
+             fit.target->instead);
+    }
+    if (fit.is_good()) {
+        return *fit.target;
     }
     std::vector<std::string> read;
     for (const Target& target : targets) {
@@ -57,9 +126,42 @@ const Target& recognise(const Document& settings, const std::vector<Target>& tar
         }
     }
     const std::string file = named_file(*settings.root);
-    fail({settings.source, 0, 0, 1}, "no settings of a launcher that dodona knows",
+    const std::string nearest =
+        fit.target == nullptr
+            ? ""
+            : fmt::format("; nearest is {}, which does not know {} of its {} settings: {}", fit.target->keys.name,
+                          fit.unknown.size(), fit.known + fit.unknown.size(), join_some(fit.unknown));
+    fail(whole, "no settings of a launcher that dodona knows" + nearest,
          file.empty() ? "it reads those of " + join(read)
                       : fmt::format("it names {}, whose settings `--from {}` reads", file, file));
+}
+
+/// The document with its keys as the target spells them, and with the settings of the files that it names.
+Document completed(Document settings, const Target& target) {
+    const std::set<std::string> known = keys_of(target);
+    auto root = std::make_shared<Node>(*settings.root);
+    std::vector<Node::Member> more;
+    for (Node::Member& member : root->members) {
+        member.key = spelled(member.key, known);
+        const bool is_file = std::count(target.files.begin(), target.files.end(), member.key) > 0;
+        if (!is_file || member.value->kind != Node::Kind::scalar || is_off(*member.value)) {
+            continue;
+        }
+        const std::filesystem::path beside =
+            std::filesystem::path(settings.source->name).parent_path() / member.value->text;
+        const std::string path = std::filesystem::exists(beside) ? beside.string() : member.value->text;
+        if (!std::filesystem::exists(path)) {
+            fail(member.value->where, fmt::format("{}: {} is not there", member.key, member.value->text),
+                 "its settings are part of the launch: put the file beside this one");
+        }
+        const Document file = read_launch_text(load_bytes(path, path, member.value->where), path);
+        for (const Node::Member& inner : file.root->members) {
+            more.push_back({member.key + "." + inner.key, inner.where, inner.value});
+        }
+    }
+    root->members.insert(root->members.end(), more.begin(), more.end());
+    settings.root = std::move(root);
+    return settings;
 }
 
 /// Settings that name an option of the target that is not there are absent; nested keys are not.
@@ -84,15 +186,97 @@ std::string option_text(const TargetOption& option, const Scope& scope) {
     return words.empty() && option.is_list ? "none" : join(words, ",");
 }
 
+/// A number that follows from others of a launch by division.
+struct Quotient {
+    const char* is;
+    const char* dividend;
+    std::vector<const char*> divisors;
+};
+
+/// The whole number that a parameter is; 1 where there is none, and where it is none.
+std::int64_t whole_parameter(const Scope& scope, const std::string& name) {
+    const graph::AttributeValue* value = scope.find(name);
+    const auto* whole = value == nullptr ? nullptr : std::get_if<std::int64_t>(&value->value);
+    return whole == nullptr ? 1 : std::max<std::int64_t>(1, *whole);
+}
+
+/// "tensor 2 x pipeline 6", those of one left out.
+std::string factors_text(const std::vector<const char*>& names, const Scope& scope) {
+    std::vector<std::string> factors;
+    for (const char* name : names) {
+        if (const std::int64_t size = whole_parameter(scope, name); size > 1) {
+            factors.push_back(fmt::format("{} {}", name, size));
+        }
+    }
+    return join(factors, " x ");
+}
+
+std::int64_t product_of(const std::vector<const char*>& names, const Scope& scope) {
+    return std::accumulate(names.begin(), names.end(), std::int64_t{1}, [&](std::int64_t product, const char* name) {
+        const std::int64_t size = whole_parameter(scope, name);
+        return product > kMostWhole / size ? kMostWhole : product * size;
+    });
+}
+
+/// Where the launch says the largest of some numbers.
+Location where_largest(const std::vector<const char*>& names, const Scope& scope, Location otherwise) {
+    std::int64_t largest = 1;
+    for (const char* name : names) {
+        const graph::AttributeValue* value = scope.find(name);
+        if (value != nullptr && value->where.source != nullptr && whole_parameter(scope, name) > largest) {
+            largest = whole_parameter(scope, name);
+            otherwise = value->where;
+        }
+    }
+    return otherwise;
+}
+
+/// Numbers of a launch that do not divide: the line of the largest divisor, and the fewest GPUs that its plan can have.
+Diagnostics uneven(const Scope& scope, const Location& whole_file) {
+    Diagnostics faults;
+    const std::vector<const char*> dense{"tensor", "context", "pipeline"};
+    const std::vector<const char*> experts{"expert", "expert_tensor", "pipeline"};
+    const std::int64_t gpus = whole_parameter(scope, "gpus");
+    const bool has_experts = whole_parameter(scope, "expert") > 1;
+    for (const std::vector<const char*>& group : {dense, experts}) {
+        if (gpus % product_of(group, scope) == 0 || (group == experts && !has_experts)) {
+            continue;
+        }
+        const std::int64_t of_dense = product_of(dense, scope);
+        const std::int64_t of_experts = has_experts ? product_of(experts, scope) : 1;
+        const std::int64_t least = of_dense / std::gcd(of_dense, of_experts) * of_experts;
+        faults.error(where_largest(group, scope, whole_file),
+                     fmt::format("{} GPUs do not divide by {}", gpus, factors_text(group, scope)),
+                     fmt::format("{} GPUs are the least, and its multiples{}", least,
+                                 least == of_dense ? "" : ": experts need " + factors_text(experts, scope)));
+        break;
+    }
+    const std::vector<Quotient> quotients{{"virtual_stages", "layers", {"pipeline", "layers_of_virtual"}},
+                                          {"zero_group", "data", {"instances"}}};
+    for (const Quotient& quotient : quotients) {
+        const graph::AttributeValue* value = scope.find(quotient.is);
+        const double* number = value == nullptr ? nullptr : std::get_if<double>(&value->value);
+        if (number != nullptr && *number != std::floor(*number)) {
+            faults.error(
+                where_largest(quotient.divisors, scope, whole_file),
+                fmt::format("{} {} do not divide by {}", quotient.dividend, whole_parameter(scope, quotient.dividend),
+                            factors_text(quotient.divisors, scope)));
+        }
+    }
+    return faults;
+}
+
 }  // namespace
 
 bool is_launch(const Document& settings, const std::vector<Target>& targets) {
-    return recognised(settings, targets) != nullptr;
+    const Fit fit = recognised(settings, targets);
+    return fit.is_good() || fit.is_refused();
 }
 
 Launch read_launch(Document settings, const std::vector<Target>& targets, std::int64_t gpus, bool with_model,
                    const std::filesystem::path& architectures) {
     const Target& target = recognise(settings, targets);
+    settings = completed(std::move(settings), target);
     Scope known;
     known.set("gpus_typed", {gpus, settings.root->where});
     const std::string name = settings.source->name;
@@ -102,7 +286,8 @@ Launch read_launch(Document settings, const std::vector<Target>& targets, std::i
                   .model = {},
                   .ignored = read.ignored,
                   .unknown = read.unknown,
-                  .not_modelled = read.not_modelled};
+                  .not_modelled = read.not_modelled,
+                  .uneven = uneven(read.parameters, {settings.source, 0, 0, 1})};
     const graph::AttributeValue* devices = read.parameters.find("gpus");
     if (devices != nullptr && text_of(*devices) == "0") {
         fail({settings.source, 0, 0, 1}, "it does not say on how many GPUs", "--gpus N");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "files/document.hpp"
 #include "files/launch/target.hpp"
 
@@ -18,6 +19,7 @@ struct Launch {
     std::vector<std::string> ignored;       ///< settings that do not matter
     std::vector<std::string> unknown;       ///< settings that dodona does not know
     std::vector<std::string> not_modelled;  ///< settings that matter and are not modelled, with the reason
+    Diagnostics uneven;                     ///< numbers that do not divide, so that --mesh and its like are none
 };
 
 /// `gpus`: as the user says, 0: as the launch says. `with_model`: whether the network is wanted. `architectures`:

@@ -65,6 +65,8 @@ Target read_target(Document document) {
         target.comment = comment.text();
     }
     target.framework = fields.find("framework").text();
+    target.instead = fields.find("instead").text();
+    target.files = fields.find("files").texts();
     target.recognised_by = fields.find("recognised_by").texts();
     target.keys.architecture = fields.find("architecture").text();
     read_meanings_of_keys(fields, target.keys);

@@ -38,8 +38,10 @@ struct Target {
     Family keys;  ///< what its settings mean; the name is the target's
     std::string version;
     std::string summary;
-    std::string comment;                     ///< how its files mark comments: "#"; empty: not at all
-    std::string framework;                   ///< of the software that it starts; empty: several, or another target's
+    std::string comment;             ///< how its files mark comments: "#"; empty: not at all
+    std::string framework;           ///< of the software that it starts; empty: several, or another target's
+    std::string instead;             ///< not empty: its files are refused, and this is to be given instead
+    std::vector<std::string> files;  ///< settings that name a file of settings: `KEY: F` has those of F as KEY.*
     std::vector<std::string> recognised_by;  ///< settings that only its files have
     std::vector<TargetOption> options;       ///< empty: it is written and not read
     /// Options of `dodona plan` that hold a search to what the target can express.
