@@ -1,6 +1,7 @@
 #include "calibrate/imports/log_text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -85,6 +86,22 @@ LogLine::LogLine(std::string_view raw, int number) : text_(raw), number_(number)
     }
 }
 
+void LogLine::leave_out(std::string_view tag) {
+    const auto alike = [](char a, char b) {
+        return a == b || (is_digit(a) && is_digit(b)) ||
+               (std::isalpha(static_cast<unsigned char>(a)) != 0 && std::isalpha(static_cast<unsigned char>(b)) != 0);
+    };
+    if (tag.empty() || text_.size() < tag.size() || !std::equal(tag.begin(), tag.end(), text_.begin(), alike)) {
+        return;
+    }
+    const std::string own = text_.substr(0, tag.size());
+    std::size_t at = 0;
+    do {
+        std::fill_n(text_.begin() + static_cast<std::ptrdiff_t>(at), own.size(), ' ');
+        at = own.starts_with('[') ? text_.find(own) : std::string::npos;
+    } while (at != std::string::npos);
+}
+
 std::vector<LogWord> LogLine::words() const { return split(text_, 1); }
 std::vector<LogWord> LogLine::cells() const { return split(text_, 2); }
 
@@ -98,6 +115,14 @@ LogText::LogText(std::string_view text, const std::string& name) {
     for (const std::string& line : source_->lines) {
         lines_.emplace_back(line, static_cast<int>(lines_.size()) + 1);
     }
+}
+
+LogText LogText::without(std::string_view tag) const {
+    LogText rest = *this;
+    for (LogLine& line : rest.lines_) {
+        line.leave_out(tag);
+    }
+    return rest;
 }
 
 Location LogText::at(const LogLine& line) const {

@@ -27,6 +27,9 @@ public:
     [[nodiscard]] std::vector<LogWord> words() const;
     /// Columns that two blanks or a tab separate: "Avg Latency(us)" is one.
     [[nodiscard]] std::vector<LogWord> cells() const;
+    /// Blanks for a tag that starts the line, and for what it repeats in brackets: "[0]  8388608 ... -1[0] 420.1". Tags
+    /// that differ in letters and digits only are alike.
+    void leave_out(std::string_view tag);
     [[nodiscard]] bool blank() const { return text_.find_first_not_of(" \t\r") == std::string::npos; }
 
 private:
@@ -40,6 +43,8 @@ public:
     LogText(std::string_view text, const std::string& name);
 
     [[nodiscard]] const std::vector<LogLine>& lines() const { return lines_; }
+    /// The same without a tag before lines.
+    [[nodiscard]] LogText without(std::string_view tag) const;
     [[nodiscard]] Location whole() const { return {source_, 0, 0, 1}; }
     [[nodiscard]] Location at(const LogLine& line) const;
     [[nodiscard]] Location at(const LogLine& line, const LogWord& word) const;

@@ -13,6 +13,32 @@ namespace dodona::calibrate {
 
 namespace {
 
+/// What stands before the "#" of a header line, "[0]" or "node-a:": what launchers tag lines with; nothing for other lines.
+std::optional<std::string> tag_of(const LogLine& line) {
+    const std::string& text = line.text();
+    const std::size_t hash = text.find('#');
+    if (hash == std::string::npos) {
+        return std::nullopt;
+    }
+    const LogLine header(std::string_view(text).substr(hash + 1), line.number());
+    const std::vector<LogWord> words = header.words();
+    if (words.size() < 4 || words[0].text != "size" || words[1].text != "count" || words[2].text != "type") {
+        return std::nullopt;
+    }
+    const std::size_t end = text.find_last_not_of(" \t", hash == 0 ? 0 : hash - 1);
+    return hash == 0 || end == std::string::npos ? "" : text.substr(0, end + 1);
+}
+
+/// The text without the tag of its first header line.
+LogText untagged(const LogText& text) {
+    for (const LogLine& line : text.lines()) {
+        if (const auto tag = tag_of(line)) {
+            return text.without(*tag);
+        }
+    }
+    return text;
+}
+
 /// "size count type redop root time ..." of a header line, without its "#"; empty for other lines.
 std::vector<std::string> columns_of(const LogLine& line) {
     std::vector<std::string> names;
@@ -241,9 +267,12 @@ private:
 
 bool is_nccl_tests(const LogText& text) {
     return std::any_of(text.lines().begin(), text.lines().end(),
-                       [](const LogLine& line) { return !columns_of(line).empty(); });
+                       [](const LogLine& line) { return !columns_of(line).empty() || tag_of(line).has_value(); });
 }
 
-void read_nccl_tests(const LogText& text, ImportBuilder& into) { NcclTextReader(text, into).read(); }
+void read_nccl_tests(const LogText& text, ImportBuilder& into) {
+    const LogText plain = untagged(text);
+    NcclTextReader(plain, into).read();
+}
 
 }  // namespace dodona::calibrate

@@ -1,6 +1,7 @@
 // What becomes of every log in logs.txt: records, topologies, notes, or the fault. Those whose name starts with "bad_" are
 // refused.
 #include <algorithm>
+#include <fstream>
 #include <vector>
 
 #include "importing.hpp"
@@ -105,6 +106,33 @@ TEST(GoldenImportFiles, HoldNothingOfAUsersEnvironment) {
                 const bool shown = !one.name.starts_with("bad_") && expected.text.find(secret) != std::string::npos;
                 EXPECT_FALSE(shown) << secret << " in what is expected of " << one.name;
             }
+        }
+    }
+}
+
+/// What comes of a log whose lines have a tag before them.
+std::string tagged(const std::string& log, const std::string& tag) {
+    const std::filesystem::path folder = logs() / "tagged";
+    std::filesystem::create_directories(folder);
+    std::ifstream plain(logs() / log);
+    std::ofstream file(folder / log);
+    for (std::string line; std::getline(plain, line);) {
+        file << tag << line << "\n";
+    }
+    file.close();
+    std::string text;
+    for (const Record& record : import_file((folder / log).string(), dated({})).records) {
+        text += to_line(record) + "\n";
+    }
+    return text;
+}
+
+TEST(Imports, OfNcclTestsAreTheSameWithTagsBeforeLines) {
+    for (const char* log : {"nccl_broadcast.txt", "nccl_alltoall_blank_redop.txt"}) {
+        const std::string plain = tagged(log, "");
+        EXPECT_FALSE(plain.empty());
+        for (const char* tag : {"[0]", "[0] ", "node-a: ", "node-a:", "[pod/launcher-x7/main] ", "gpu01 | "}) {
+            EXPECT_EQ(tagged(log, tag), plain) << log << tag;
         }
     }
 }

@@ -30,6 +30,19 @@ TEST(LogText, WhatOnlyLooksLikeAMarkStays) {
     EXPECT_EQ(texts(LogLine("a [0x07] b", 1).words()), (std::vector<std::string>{"a", "[0x07]", "b"}));
 }
 
+TEST(LogText, ATagIsLeftOutWhereTheLineRepeatsItToo) {
+    LogLine line("[0]  8388608  float  -1[0]  420.1 [0x18]", 1);
+    line.leave_out("[0]");
+    EXPECT_EQ(texts(line.words()), (std::vector<std::string>{"8388608", "float", "-1", "420.1", "[0x18]"}));
+    EXPECT_EQ(line.words()[0].column, 6);
+    LogLine other("node-b: Rank on node-b", 1);
+    other.leave_out("node-a:");
+    EXPECT_EQ(texts(other.words()), (std::vector<std::string>{"Rank", "on", "node-b"}));
+    LogLine without("8388608 float", 1);
+    without.leave_out("[0]");
+    EXPECT_EQ(texts(without.words()), (std::vector<std::string>{"8388608", "float"}));
+}
+
 TEST(LogText, CellsAreWhatTwoBlanksSeparate) {
     EXPECT_EQ(texts(LogLine("# Size      Bandwidth (MB/s)\tIterations", 1).cells()),
               (std::vector<std::string>{"# Size", "Bandwidth (MB/s)", "Iterations"}));
