@@ -119,17 +119,17 @@ Expressed first_expressed(std::span<const step::Prediction> ranked, const files:
 Option from_option() {
     return {"--from", "FILE",
             "the plan, and the model unless MODEL says it, of what you launch: a\n"
-            "script with Megatron's flags, the JSON of DeepSpeed, the TOML of\n"
-            "torchtitan, the YAML of accelerate, NeMo, nanotron or MaxText; options\n"
-            "beside it win",
+            "script with Megatron's flags or arguments of the HF Trainer, the JSON of\n"
+            "DeepSpeed, the TOML of torchtitan, the YAML of accelerate, LLaMA-Factory,\n"
+            "Axolotl, NeMo, nanotron or MaxText; options beside it win",
             "Plan"};
 }
 
 Option export_option() {
     return {"--export", "LAUNCHER",
-            "print the plan as its settings instead: megatron, bridge, nemo,\n"
-            "deepspeed, torchtitan, fsdp, accelerate, maxtext, nanotron, slurm,\n"
-            "kubernetes",
+            "print the plan as its settings instead, searched for in its software:\n"
+            "megatron, bridge, nemo, deepspeed, torchtitan, fsdp, accelerate, maxtext,\n"
+            "nanotron, slurm, kubernetes",
             "Output"};
 }
 

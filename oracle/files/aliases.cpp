@@ -77,6 +77,8 @@ constexpr std::array kAliases{
     Alias{NameOf::device, "h100pcie", "h100-pcie-80gb"},
     Alias{NameOf::device, "h200", "h200-sxm-141gb", "also h200-nvl-141gb"},
     Alias{NameOf::device, "h200nvl", "h200-nvl-141gb"},
+    Alias{NameOf::device, "h20", "h20-sxm5-96gb"},
+    Alias{NameOf::device, "a800", "a800-sxm4-80gb"},
     Alias{NameOf::device, "a100", "a100-sxm4-80gb", "also a100-sxm4-40gb, a100-pcie-80gb, a100-pcie-40gb"},
     Alias{NameOf::device, "a10080gb", "a100-sxm4-80gb", "also a100-pcie-80gb"},
     Alias{NameOf::device, "a10040gb", "a100-sxm4-40gb", "also a100-pcie-40gb"},

@@ -211,6 +211,12 @@ TEST(Launch, FilesOfWrappersThatAreNotReadAreRefusedByName) {
         "NPROC_PER_NODE=4 megatron sft --load mcore --train_type lora --lora_rank 8 --micro_batch_size 1 "
         "--global_batch_size 16 --recompute_granularity full --max_length 3000\n",
         "run.sh", "settings of ms-swift, which dodona does not read");
+    starts(
+        "pipe_parallel_size: 2\nmodel-parallel-size: 4\ntrain_micro_batch_size_per_gpu: 4\n"
+        "gradient_accumulation_steps: 2\nzero_optimization: {stage: 1}\nfp16: {enabled: true}\n",
+        "a.yaml", "settings of gpt-neox, which dodona does not read");
+    starts("deepspeed train.py --pretrain m --micro_train_batch_size 2 --zero_stage 3 --bf16 --learning_rate 1\n",
+           "run.sh", "settings of openrlhf, which dodona does not read");
     starts("batch_size: 2\ngradient_accumulation_steps: 8\nmodel:\n  _component_: m\noptimizer:\n  _component_: o\n",
            "a.yaml", "settings of torchtune, which dodona does not read");
 }
@@ -248,6 +254,37 @@ TEST(Launch, NumbersThatDoNotDivideNameTheirLineAndTheFewestGpus) {
     const Launch stages = launched_text(script + "--num-layers-per-virtual-pipeline-stage 5\n", "run.sh", 48);
     ASSERT_EQ(stages.uneven.all().size(), 1U);
     EXPECT_EQ(stages.uneven.all().front().message, "layers 48 do not divide by pipeline 6 x layers_of_virtual 5");
+}
+
+TEST(Launch, PoliciesOfMaxTextSayWhatIsSaved) {
+    const auto recomputed = [](const std::string& model, const std::string& policy) {
+        const Launch launch =
+            launched_text("model_name: " + model + "\nper_device_batch_size: 4\nremat_policy: " + policy +
+                              "\nici_fsdp_parallelism: -1\n",
+                          "a.yaml", 64);
+        return option(launch, "--recompute") + (launch.not_modelled.empty() ? "" : " (not modelled)");
+    };
+    EXPECT_EQ(recomputed("llama2-70b", "full"), "full");
+    EXPECT_EQ(recomputed("llama2-70b", "minimal"), "selective");
+    EXPECT_EQ(recomputed("llama2-70b", "save_qkv_proj"), "layers=norm1,attention,projection,add1,norm2,gate,up,gated");
+    EXPECT_EQ(recomputed("llama2-70b", "save_dot_with_context_except_mlp"), "layers=norm1,add1,norm2,gate,up,gated");
+    EXPECT_EQ(recomputed("llama2-70b", "minimal_with_context"), "layers=norm1,add1,norm2,gated");
+    EXPECT_EQ(recomputed("llama2-70b", "minimal_offloaded"), "selective (not modelled)");
+    EXPECT_EQ(recomputed("llama2-70b", "custom"), "full (not modelled)");
+    EXPECT_EQ(recomputed("mixtral-8x7b", "save_qkv_proj"), "full");
+}
+
+TEST(Launch, EverySecondBlockOfTorchtitanIsNoChunkOfTwo) {
+    const std::string text =
+        "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 8192\n"
+        "[activation_checkpoint]\nmode = \"selective\"\nselective_ac_option = ";
+    const Launch second = launched_text(text + "\"2\"\n", "a.toml", 8);
+    EXPECT_EQ(option(second, "--recompute"), "none");
+    ASSERT_EQ(second.not_modelled.size(), 1U);
+    EXPECT_TRUE(second.not_modelled.front().starts_with("activation_checkpoint.selective_ac_option 2: "));
+    const Launch each = launched_text(text + "\"1\"\n", "a.toml", 8);
+    EXPECT_EQ(option(each, "--recompute"), "full");
+    EXPECT_TRUE(each.not_modelled.empty());
 }
 
 TEST(Launch, WithoutANumberOfGpusThereIsNoPlan) {
