@@ -166,7 +166,7 @@ std::string take_launch(Arguments& arguments) {
     return launch.model;
 }
 
-std::string read_export(Arguments& arguments) {
+std::string read_export(Arguments& arguments, bool searches) {
     if (!arguments.has("--export")) {
         return {};
     }
@@ -178,7 +178,7 @@ std::string read_export(Arguments& arguments) {
     }
     std::string name = arguments.word("--export", names).value_or("");
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found != names.end() && !arguments.has("--plan")) {
+    if (found != names.end() && searches) {
         const files::Target& target = targets[static_cast<std::size_t>(found - names.begin())];
         if (!target.framework.empty()) {
             arguments.give("--framework", target.framework);

@@ -19,9 +19,9 @@ Option export_option();
 /// spells out; empty where MODEL was typed or there is no --from.
 std::string take_launch(Arguments& arguments);
 
-/// The launcher that --export names, checked; empty without the option. Gives the arguments its software and what holds a
-/// search to what it can express, where that was not typed and no plan file says it.
-std::string read_export(Arguments& arguments);
+/// The launcher that --export names, checked; empty without the option. Where a plan is searched for it, the arguments get
+/// its software and what holds a search to what it can express, where that was not typed.
+std::string read_export(Arguments& arguments, bool searches);
 
 /// The plan of a prediction as the target's file, with what is predicted at its top.
 std::string exported_text(const std::string& target, const step::Prediction& prediction, const Workload& workload);

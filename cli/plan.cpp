@@ -188,7 +188,7 @@ bool add_tables(const Workload& workload, const search::Space& space, plan::Opti
 PlanRequest read_request(Arguments& arguments, search::Space& space) {
     PlanRequest request{.output = read_output(arguments),
                         .save_to = writable_file(arguments, "--save"),
-                        .target = read_export(arguments),
+                        .target = read_export(arguments, true),
                         .exchanges = read_exchanges(arguments),
                         .lengths = read_length_settings(arguments)};
     if (request.exchanges.size() > 1) {

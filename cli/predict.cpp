@@ -56,7 +56,7 @@ void add_plans_without_pipeline(Arguments& arguments, const Workload& workload, 
 int run_predict(Arguments& arguments) {
     const Output output = read_output(arguments);
     const bool explains = read_explain(arguments, output);
-    const std::string target = read_export(arguments);
+    const std::string target = read_export(arguments, false);
     const std::vector<exchange::Exchange> exchanges = read_exchanges(arguments);
     const std::optional<LengthSettings> lengths = read_length_settings(arguments);
     if (lengths && !exchanges.empty()) {
