@@ -152,7 +152,8 @@ Document completed(Document settings, const Target& target) {
         const std::string path = std::filesystem::exists(beside) ? beside.string() : member.value->text;
         if (!std::filesystem::exists(path)) {
             fail(member.value->where, fmt::format("{}: {} is not there", member.key, member.value->text),
-                 "its settings are part of the launch: put the file beside this one");
+                 "its settings are part of the launch: put it beside this file, or leave the line out and give them as "
+                 "options");
         }
         const Document file = read_launch_text(load_bytes(path, path, member.value->where), path);
         for (const Node::Member& inner : file.root->members) {
