@@ -215,7 +215,7 @@ std::string factors_text(const std::vector<const char*>& names, const Scope& sco
 std::int64_t product_of(const std::vector<const char*>& names, const Scope& scope) {
     return std::accumulate(names.begin(), names.end(), std::int64_t{1}, [&](std::int64_t product, const char* name) {
         const std::int64_t size = whole_parameter(scope, name);
-        return product > kMostWhole / size ? kMostWhole : product * size;
+        return product > kMaxWhole / size ? kMaxWhole : product * size;
     });
 }
 
