@@ -76,6 +76,9 @@ enum class TracedOp {
     rnn,
 };
 
+/// Inputs that an operator does not go without, the first ones; a concatenation goes without none.
+std::size_t needed_inputs(TracedOp op);
+
 struct TracedTensor {
     std::string name;
     Shape shape;

@@ -314,22 +314,6 @@ private:
         return traced;
     }
 
-    /// Inputs that an operator does not go without.
-    static std::size_t needed_inputs(TracedOp op) {
-        switch (op) {
-            case TracedOp::where: return 3;
-            case TracedOp::conv:
-            case TracedOp::conv_transpose:
-            case TracedOp::matmul:
-            case TracedOp::add:
-            case TracedOp::subtract:
-            case TracedOp::multiply:
-            case TracedOp::divide:
-            case TracedOp::power: return 2;
-            default: return 1;
-        }
-    }
-
     static void set_gather(const OnnxNode& node, const OnnxInputs& known, TracedNode& traced) {
         if (known.size() < 2 || known[1] == nullptr) {
             return;

@@ -14,7 +14,8 @@ public:
     NodeCheck(const TracedGraph& graph, const TracedNode& node) : graph_(graph), node_(node) {}
 
     [[nodiscard]] bool holds() const {
-        if (node_.outputs.empty() || !has_inputs(needed())) {
+        if (node_.outputs.empty() ||
+            !has_inputs(node_.op == TracedOp::concat ? node_.inputs.size() : needed_inputs(node_.op))) {
             return false;
         }
         const std::size_t rank = shape(0).size();
@@ -68,25 +69,6 @@ private:
     [[nodiscard]] Shape numbers(const std::string& key) const {
         const auto found = node_.numbers.find(key);
         return found == node_.numbers.end() ? Shape() : found->second;
-    }
-
-    [[nodiscard]] std::size_t needed() const {
-        switch (node_.op) {
-            case TracedOp::concat: return node_.inputs.size();
-            case TracedOp::where:
-            case TracedOp::attention: return 3;
-            case TracedOp::conv:
-            case TracedOp::conv_transpose:
-            case TracedOp::linear:
-            case TracedOp::matmul:
-            case TracedOp::embedding:
-            case TracedOp::add:
-            case TracedOp::subtract:
-            case TracedOp::multiply:
-            case TracedOp::divide:
-            case TracedOp::power: return 2;
-            default: return 1;
-        }
     }
 
     [[nodiscard]] bool keeps_shape() const { return result() == shape(0); }
