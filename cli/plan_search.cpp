@@ -143,6 +143,9 @@ FoundPlans find_plans(Arguments& arguments, const PlanRequest& request, const Wo
     }
     look_beyond(arguments, workload, space, answer);
     rank_by_playing(workload, request.simulated, answer);
+    if (!answer.plans.empty()) {
+        list_other_software(answer);
+    }
     if (request.exchange_kinds && !answer.plans.empty()) {
         found.exchanged = answer.plans;
         found.by_exchange = search_exchanges(*request.exchange_kinds, workload, found.exchanged);

@@ -1,5 +1,6 @@
 #include "search/answer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -39,6 +40,21 @@ step::Prediction held_to(double reserve, step::Prediction prediction) {
 }
 
 bool same_software(const plan::Plan& a, const plan::Plan& b) { return a.framework.label() == b.framework.label(); }
+
+void list_other_software(Answer& answer) {
+    std::vector<step::Prediction> others;
+    const auto add = [&](const step::Prediction& plan) {
+        const auto runs = [&](const step::Prediction& other) { return same_software(other.plan, plan.plan); };
+        if (!runs(answer.plans.front()) && std::none_of(others.begin(), others.end(), runs)) {
+            others.push_back(plan);
+        }
+    };
+    std::for_each(answer.plans.begin(), answer.plans.end(), add);
+    std::for_each(answer.in_other_software.begin(), answer.in_other_software.end(), add);
+    std::stable_sort(others.begin(), others.end(),
+                     [](const step::Prediction& a, const step::Prediction& b) { return a.step.value < b.step.value; });
+    answer.in_other_software = std::move(others);
+}
 
 double probability_first_is_faster(const step::Prediction& first, const step::Prediction& other) {
     if (first.step.value <= Seconds{} || other.step.value <= Seconds{}) {

@@ -98,6 +98,7 @@ struct Answer {
     /// Why the first plan is not usual; empty if it is, or if unusual plans were asked for.
     std::vector<std::string> unusual;
     /// Of each software of the space but that of the first plan, its first plan, the fastest first; not if Space::best_only.
+    /// list_other_software, where plans are ranked again.
     std::vector<step::Prediction> in_other_software;
     double reserve = 0;                      ///< Space::reserve
     std::vector<OtherBatch> other_batches;   ///< that divide better among the devices; the best first
@@ -114,6 +115,9 @@ step::Prediction held_to(double reserve, step::Prediction prediction);
 
 /// Whether one software runs both plans.
 bool same_software(const plan::Plan& a, const plan::Plan& b);
+
+/// Answer::in_other_software by the plans as they are ranked now, with what is known of software without a listed plan.
+void list_other_software(Answer& answer);
 
 /// Probability that `first` is the faster of two plans for one job. Errors that both share cancel; two pieces of software
 /// share less (step/uncertainty.hpp).

@@ -169,17 +169,18 @@ private:
             }
         }
         std::stable_sort(order.begin(), order.end(), [](const Open& a, const Open& b) { return a.least < b.least; });
-        TimeBounds time;
+        std::vector<TimeBounds> by_software(context_.space.software.size());
         for (const Open& open : order) {
+            const MeshLayout& layout = enumeration_.layouts[open.layout];
+            TimeBounds& time = by_software[layout.software];
             if (stopped_ || open.least > time.slowest) {
-                return;
+                continue;
             }
             time.least = &bounds[open.layout];
-            const MeshLayout& layout = enumeration_.layouts[open.layout];
             Plan plan = plan_of(context_.space, layout);
             results_[open.layout] = search_mesh(context_, layout, open.layout, plan, *open.passes, {.time = time});
             if (!results_[open.layout].kept.empty()) {
-                time.slowest = slowest_of_interest();
+                time.slowest = slowest_of_interest(layout.software);
             }
             report(done_.fetch_add(1) + 1);
         }
@@ -206,10 +207,11 @@ private:
         return least;
     }
 
-    /// As fast as the slowest plan that would be listed now; a plan that is slower changes neither which plans are
-    /// listed nor which of equally fast ones.
-    [[nodiscard]] Seconds slowest_of_interest() const {
-        const std::vector<Candidate> listed = ranked(context_.space, enumeration_.layouts, candidates()).plans;
+    /// As fast as the slowest plan of a software that would be listed now; a plan that is slower changes neither which
+    /// plans are listed nor which of equally fast ones, nor which is the software's own choice.
+    [[nodiscard]] Seconds slowest_of_interest(std::size_t software) const {
+        const std::vector<Candidate> listed =
+            ranked(context_.space, enumeration_.layouts, candidates_in(software)).plans;
         if (listed.empty()) {
             return TimeBounds{}.slowest;
         }
@@ -306,6 +308,14 @@ private:
         return candidates;
     }
 
+    [[nodiscard]] std::vector<Candidate> candidates_in(std::size_t software) const {
+        std::vector<Candidate> its = candidates();
+        std::erase_if(its, [&](const Candidate& candidate) {
+            return enumeration_.layouts[candidate.layout].software != software;
+        });
+        return its;
+    }
+
     /// `others`: of what is not the first plan.
     void list_plans(step::Detail others) {
         const Ranked best = ranked(context_.space, enumeration_.layouts, candidates());
@@ -316,8 +326,8 @@ private:
             unusual.push_back(enumeration_.layouts[candidate.layout].unusual);
         }
         order(answer_.plans, unusual, context_.space.reserve);
-        if (others == step::Detail::full && !context_.space.best_only && !answer_.plans.empty()) {
-            list_other_software();
+        if (context_.space.software.size() > 1 && !answer_.plans.empty()) {
+            compare_software();
         }
         if (others != step::Detail::full && !answer_.plans.empty()) {
             Prediction& first = answer_.plans.front();
@@ -325,22 +335,33 @@ private:
         }
     }
 
-    /// Of each software but that of the first plan.
-    void list_other_software() {
+    /// Between pieces of software only what their predictions tell apart counts: the choice of the first one, in the
+    /// order of the space, stays first unless another's plan is faster by more.
+    void compare_software() {
+        std::vector<Prediction> choices;
+        std::int64_t equally_fast = 0;  ///< of the first choice
         for (std::size_t software = 0; software < context_.space.software.size(); ++software) {
-            std::vector<Candidate> its = candidates();
-            std::erase_if(its, [&](const Candidate& candidate) {
-                return enumeration_.layouts[candidate.layout].software != software;
-            });
-            const std::vector<Candidate> best = ranked(context_.space, enumeration_.layouts, its).plans;
-            if (!best.empty()) {
-                answer_.in_other_software.push_back(predicted(best.front(), step::Detail::full));
+            const Ranked own = ranked(context_.space, enumeration_.layouts, candidates_in(software));
+            if (!own.plans.empty()) {
+                equally_fast = choices.empty() ? own.equally_fast : equally_fast;
+                choices.push_back(predicted(own.plans.front(), step::Detail::full));
             }
         }
-        std::erase_if(answer_.in_other_software,
-                      [&](const Prediction& other) { return same_software(other.plan, answer_.plans.front().plan); });
-        std::stable_sort(answer_.in_other_software.begin(), answer_.in_other_software.end(),
-                         [](const Prediction& a, const Prediction& b) { return a.step.value < b.step.value; });
+        std::vector<Prediction>& plans = answer_.plans;
+        const Prediction choice = choices.front();
+        const Plan& first = plans.front().plan;
+        if (!same_software(choice.plan, first) && tied(evaluated(costed(first), first, step::Detail::full), choice)) {
+            std::erase_if(plans, [&](const Prediction& listed) {
+                return same_software(listed.plan, choice.plan) && listed.step.value == choice.step.value;
+            });
+            plans.insert(plans.begin(), choice);
+            plans.resize(std::min(plans.size(), context_.space.top));
+            answer_.counts.equally_fast = equally_fast;
+        }
+        if (!context_.space.best_only) {
+            answer_.in_other_software = std::move(choices);
+            list_other_software(answer_);
+        }
     }
 
     /// None where the fastest plan is listed.
@@ -361,6 +382,7 @@ private:
         const std::vector<Software>& all = context_.space.software;
         const auto runs = std::find_if(all.begin(), all.end(),
                                        [&](const Software& software) { return software.framework == plan.framework; });
+        check(runs != all.end(), "a plan of the space is in software of it");
         return step::cost_graph(context_.cluster, plan, std::move(mesh), std::move(sharded),
                                 passes_[static_cast<std::size_t>(runs - all.begin())]->times());
     }

@@ -108,11 +108,19 @@ Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& clust
     return explanation;
 }
 
-Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress& progress) {
+Explanation explain(const Inquiry& asked, const Answer& whole, const Progress& progress) {
     Explanation explanation;
     explanation.crossovers_searched = true;
-    check(!answer.plans.empty(), "what is explained is a recommendation");
-    const Space& space = inquiry.space;
+    check(!whole.plans.empty(), "what is explained is a recommendation");
+    // Two pieces of software differ by more than any parameter says: the question is asked in that of the first plan.
+    Answer answer = whole;
+    std::erase_if(answer.plans,
+                  [&](const step::Prediction& plan) { return !same_software(plan.plan, whole.plans.front().plan); });
+    Space space = asked.space;
+    std::erase_if(space.software, [&](const Software& software) {
+        return software.framework.label() != whole.plans.front().plan.framework.label();
+    });
+    const Inquiry inquiry{asked.graph, asked.cluster, space, asked.searcher};
     const Conditions conditions{.cluster = inquiry.cluster,
                                 .software = {},
                                 .batch = space.batch,

@@ -58,16 +58,15 @@ std::vector<std::string> other_software_texts(const search::Answer& answer) {
         const auto listed = std::find_if(answer.plans.begin(), answer.plans.end(), [&](const step::Prediction& plan) {
             return search::same_software(plan.plan, other.plan);
         });
-        const step::Prediction& best = listed == answer.plans.end() ? other : *listed;
         const step::Prediction& first = answer.plans.front();
-        const double longer = best.step.value / first.step.value - 1;
-        lines.push_back(
-            fmt::format("with {}: {}{}, {}, {} {} than No. 1{}", best.plan.framework.label(),
-                        listed == answer.plans.end() ? "" : fmt::format("No. {}, ", listed - answer.plans.begin() + 1),
-                        strategy_and_mesh(best.plan), text(best.step.value),
-                        longer < 1 ? percent(std::abs(longer)) : fmt::format("{} times", three_digits(longer)),
-                        longer < 0 ? "less" : "longer",
-                        search::tied(first, best) ? "; predictions of two pieces of software may be off by more" : ""));
+        const double longer = other.step.value / first.step.value - 1;
+        lines.push_back(fmt::format(
+            "with {}: {}{}, {}, {} No. 1{}", other.plan.framework.label(),
+            listed == answer.plans.end() ? "" : fmt::format("No. {}, ", listed - answer.plans.begin() + 1),
+            strategy_and_mesh(other.plan), text(other.step.value),
+            longer < 1 ? fmt::format("{} {} than", percent(std::abs(longer)), longer < 0 ? "less" : "longer")
+                       : fmt::format("{} times as long as", three_digits(1 + longer)),
+            search::tied(first, other) ? "; predictions of two pieces of software may be off by more" : ""));
     }
     return lines;
 }
@@ -285,7 +284,11 @@ std::string against_runner_up(const Ranking& ranking) {
                                     difference < Seconds{} ? "-" : "+", text(max(difference, -difference))));
     }
     std::string sentence = "No. 2 is as fast";
-    if (longer <= -0.0005) {
+    if (longer <= -0.0005 && !search::same_software(first.plan, second.plan)) {
+        sentence =
+            fmt::format("No. 2 takes {} less in {}, but No. 1 is in the default software, and they may be off by more",
+                        percent(-longer), second.plan.framework.label());
+    } else if (longer <= -0.0005) {
         const std::string_view why =
             search::advantage(search::simplicity(first, 0, 0), search::simplicity(second, 0, 0));
         sentence = fmt::format("No. 2 takes {} less, but No. 1 is simpler{}{}", percent(-longer),

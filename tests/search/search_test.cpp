@@ -323,7 +323,8 @@ TEST(Answer, PlansOfTwoPiecesOfSoftwareAreTiedMoreWidely) {
 Software software(const std::string& name, double seconds, std::optional<std::vector<std::string>> strategies) {
     Software made{.strategies = std::move(strategies)};
     made.framework.name = name;
-    made.framework.number(plan::FrameworkParameter::step).value = seconds;
+    plan::Framework::Number& step = made.framework.number(plan::FrameworkParameter::step);
+    step.value = step.lo = step.hi = seconds;
     return made;
 }
 
@@ -358,6 +359,28 @@ TEST(Search, AStrategyThatSeveralRunIsListedInEach) {
     ASSERT_EQ(answer.in_other_software.size(), 1U) << "listed or not, so that it can be found";
     space.top = 1;
     EXPECT_EQ(search(small_network(), small_cluster(), space).in_other_software.front().plan.framework.name, "slow");
+}
+
+TEST(Search, TheFirstSoftwareStaysFirstWithinWhatTwoDifferBy) {
+    Space space = small_space();
+    space.strategies = {strategy("data", {"data"})};
+    space.software = {software("first", 1.2, std::nullopt), software("other", 1, std::nullopt)};
+    const auto best = [&](double spread) {
+        for (Software& software : space.software) {
+            software.framework.spread = spread;
+        }
+        const Answer answer = search(small_network(), small_cluster(), space);
+        EXPECT_EQ(answer.plans.size(), 2U);
+        space.best_only = true;
+        space.top = 1;
+        const Answer alone = search(small_network(), small_cluster(), space);
+        EXPECT_EQ(alone.plans.front().plan.framework.name, answer.plans.front().plan.framework.name);
+        space.best_only = false;
+        space.top = 5;
+        return answer.plans.front().plan.framework.name;
+    };
+    EXPECT_EQ(best(0.01), "other");
+    EXPECT_EQ(best(0.3), "first");
 }
 
 }  // namespace search_test
