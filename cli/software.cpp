@@ -42,7 +42,7 @@ public:
 
     /// Whether that can run it.
     [[nodiscard]] bool runs(const plan::Strategy& strategy, const plan::Offload& offload) const {
-        return plan::can_run(of(&strategy, offload), &strategy, workload_.cluster.device, offload);
+        return plan::can_run(of(&strategy, offload), &strategy, offload);
     }
 
     /// Of each strategy; where offload varies, also what can keep in host memory what that cannot.
@@ -100,12 +100,9 @@ bool can_run(const plan::Framework& framework, const plan::Strategy& strategy) {
 
 /// "transformers runs data, zero1, zero2".
 std::string runs_text(const plan::Framework& framework) {
-    std::vector<std::string_view> levels;
-    for (const plan::ShardLevel level : framework.levels) {
-        levels.push_back(plan::name(level));
-    }
-    return fmt::format("{} runs {}{}", framework.name, fmt::join(framework.runs, ", "),
-                       levels.empty() ? "" : fmt::format(", and shards {}", fmt::join(levels, ", ")));
+    return fmt::format(
+        "{} runs {}{}", framework.name, fmt::join(framework.runs, ", "),
+        framework.levels.empty() ? "" : fmt::format(", and shards {}", join(dodona::names_of(framework.levels))));
 }
 
 }  // namespace

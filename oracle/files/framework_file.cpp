@@ -229,19 +229,13 @@ const Description& description<Framework>() {
                  {.default_text = "not stated", .or_single = true}),
              optional<&Framework::runs>("runs",
                                         "Strategies that it can run. A search in it looks at no others; predicted in "
-                                        "it, another is said to be "
-                                        "none of its own.",
+                                        "it, another is said to be none of its own.",
                                         {.default_text = "all strategies", .or_single = true}),
              optional<&Framework::levels>("levels", "ZeRO levels that it can run.",
                                           {.default_text = "all", .or_single = true}),
              optional_as<&Framework::cannot_offload>(words_of_flags<plan::Offload, plan::kOffloadNames>(),
                                                      "cannot_offload", "What it cannot keep in host memory.",
                                                      {.default_text = "nothing"}),
-             optional<&Framework::needs>("needs",
-                                         "The precision that devices must multiply in: bf16 for NVIDIA's from Ampere "
-                                         "on, which have the units of "
-                                         "fused attention and Transformer Engine.",
-                                         {.default_text = "any device"}),
              optional<&Framework::runs_source>("runs_source", "Where these are written.", {.default_text = "none"}),
              optional<&Framework::usual_for>(
                  "usual_for",
@@ -259,8 +253,7 @@ const Description& description<Framework>() {
                  {.default_text = "all", .or_single = true}),
              optional<&Framework::usual_with>("usual_with",
                                               "Before others on devices that multiply in this precision, as those that "
-                                              "it was written for do, and after "
-                                              "them on others.",
+                                              "it was written for do, and after them on others.",
                                               {.default_text = "no precision"}),
              optional<&Framework::usual_offload>(
                  "usual_offload",

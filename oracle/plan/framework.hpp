@@ -197,14 +197,14 @@ struct Framework {
     std::vector<std::string> runs;          ///< strategies that it can run, by name; empty: not stated, all
     std::vector<ShardLevel> levels;         ///< ZeRO levels that it can run; empty: all
     Offload cannot_offload;                 ///< what it cannot keep in host memory
-    std::string runs_source;                ///< of both
-    /// Of these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
+    std::string runs_source;                ///< of these three
+    /// For these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     std::vector<cluster::Maker> usual_on;  ///< ... and only on devices of these makers; empty: of all
-    std::optional<Precision> needs;        ///< what devices must multiply in, or it cannot run
     /// Before others on devices that multiply in this precision, as those that it was written for do; after them on others.
     std::optional<Precision> usual_with;
-    /// ... and only for plans that keep something in host memory, under strategies all of whose axes may shard states.
+    /// ... and only for plans that keep something in host memory, under strategies all of whose axes may shard states
+    /// or split whole samples.
     bool usual_offload = false;
     std::string like;   ///< the framework that has what its file leaves out; empty: none
     double spread = 0;  ///< unexplained error: standard deviation of log(measured / predicted) of steps

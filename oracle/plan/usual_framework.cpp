@@ -29,10 +29,10 @@ bool is_usual_on(const Framework& framework, const cluster::Device& device) {
     return makers.empty() || std::find(makers.begin(), makers.end(), maker) != makers.end();
 }
 
-/// Of software for newer devices more on these, less on others. Formats of fewer bits came later.
+/// Of software for newer devices more on these, less on others.
 int fits_generation(const Framework& framework, const cluster::Device& device) {
     const std::optional<Precision>& with = framework.usual_with;
-    return !with ? 0 : !device.supports(*with) ? -1 : is_narrow(*with) ? 2 : 1;
+    return !with ? 0 : device.supports(*with) ? 1 : -1;
 }
 
 bool is_among(const std::vector<std::string>& axes, const std::string& axis) {
@@ -64,8 +64,8 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
         const bool has_strategy =
             framework.usual_offload ? strategy == nullptr || only_shards(*strategy) : levels.empty() || names;
         const bool has_place = is_usual_on(framework, device) && (offload.any() || !framework.usual_offload);
-        const std::tuple its(framework.usual_offload, fitness(framework, graph),
-                             can_run(framework, strategy, device, offload), names, fits_generation(framework, device));
+        const std::tuple its(framework.usual_offload, fitness(framework, graph), can_run(framework, strategy, offload),
+                             names, fits_generation(framework, device));
         if (fitness(framework, graph) > 0 && has_strategy && has_place && its > best) {
             usual = &framework;
             best = its;
@@ -74,10 +74,8 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
     return usual;
 }
 
-bool can_run(const Framework& framework, const Strategy* strategy, const cluster::Device& device,
-             const Offload& offload) {
-    return (strategy == nullptr || framework.can_run(*strategy)) && framework.can_offload(offload) &&
-           (!framework.needs || device.supports(*framework.needs));
+bool can_run(const Framework& framework, const Strategy* strategy, const Offload& offload) {
+    return (strategy == nullptr || framework.can_run(*strategy)) && framework.can_offload(offload);
 }
 
 }  // namespace dodona::plan

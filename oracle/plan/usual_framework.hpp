@@ -1,5 +1,5 @@
-// Which software is usual for a network, a strategy and the maker of the device, as files of frameworks say
-// (`usual_for`, `usual_levels`, `usual_on`, `usual_offload`).
+// Default software for a network, a strategy and the maker of the device, as files of frameworks say
+// (`usual_for`, `usual_levels`, `usual_on`, `usual_with`, `usual_offload`), and what it can run.
 #pragma once
 
 #include <span>
@@ -18,8 +18,7 @@ namespace dodona::plan {
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
                                  const cluster::Device& device, const Offload& offload);
 
-/// Whether software can run plans of a strategy with this in host memory on such devices, as its file says.
-bool can_run(const Framework& framework, const Strategy* strategy, const cluster::Device& device,
-             const Offload& offload);
+/// Whether software can run plans of a strategy with this in host memory, as its file says.
+bool can_run(const Framework& framework, const Strategy* strategy, const Offload& offload);
 
 }  // namespace dodona::plan

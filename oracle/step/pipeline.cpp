@@ -449,8 +449,10 @@ PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orde
             time.hidden = hidden_on(time.critical, pipeline, *order);
         }
     }
-    time.bubble = passes + time.hidden -
-                  static_cast<double>(pipeline.microbatches) * ClosedForms(without).by_stage()[time.critical];
+    if (pipeline.stages > 1) {
+        time.bubble = passes + time.hidden -
+                      static_cast<double>(pipeline.microbatches) * ClosedForms(without).by_stage()[time.critical];
+    }
     return time;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,12 @@ bool is_on_bound(const ParameterValue& number) {
     return number.value - number.bounds->least < near || number.bounds->most - number.value < near;
 }
 
+std::vector<std::string> zero_texts(const std::vector<plan::ShardLevel>& levels) {
+    std::vector<std::string> texts;
+    std::transform(levels.begin(), levels.end(), std::back_inserter(texts), zero_text);
+    return texts;
+}
+
 KeyFigures framework_figures(const plan::Framework& framework) {
     KeyFigures all;
     const auto add_line = [&all](std::string label, std::string line) {
@@ -43,10 +50,7 @@ KeyFigures framework_figures(const plan::Framework& framework) {
     if (!framework.usual_for.empty()) {
         std::vector<std::string> operators = framework.usual_for;
         const bool any = std::erase(operators, "*") > 0;
-        std::vector<std::string> levels;
-        for (const plan::ShardLevel level : framework.usual_levels) {
-            levels.push_back(zero_text(level));
-        }
+        const std::vector<std::string> levels = zero_texts(framework.usual_levels);
         add_line(
             "default for",
             (operators.empty() ? "" : "models with " + join(operators, " or ")) +
@@ -61,13 +65,9 @@ KeyFigures framework_figures(const plan::Framework& framework) {
     }
     if (!framework.runs.empty()) {
         const std::vector<std::string> not_offloaded = plan::words(framework.cannot_offload);
-        std::vector<std::string> levels;
-        for (const plan::ShardLevel level : framework.levels) {
-            levels.push_back(zero_text(level));
-        }
-        add_line("can run", join(framework.runs) + (levels.empty() ? "" : "; " + join(levels)) +
+        const std::string levels = join(zero_texts(framework.levels));
+        add_line("can run", join(framework.runs) + (levels.empty() ? "" : "; " + levels) +
                                 (not_offloaded.empty() ? "" : "; in host memory no " + join(not_offloaded, " or ")) +
-                                (framework.needs ? fmt::format("; on devices with {}", name(*framework.needs)) : "") +
                                 " (" + framework.runs_source + ")");
     }
     add_line("unexplained", percent(framework.spread) + " of a step, as a standard deviation");
@@ -145,19 +145,11 @@ Record framework_record(const plan::Framework& framework) {
             {"name", framework.name},
             {"summary", framework.summary},
             {"runs", framework.runs},
-            {"levels",
-             [&] {
-                 std::vector<std::string> levels;
-                 for (const plan::ShardLevel level : framework.levels) {
-                     levels.emplace_back(plan::name(level));
-                 }
-                 return levels;
-             }()},
+            {"levels", names_of(framework.levels)},
             {"cannot_offload", plan::words(framework.cannot_offload)},
             {"runs_source", framework.runs_source.empty() ? Record() : Record(framework.runs_source)},
             {"usual_for", framework.usual_for},
             {"usual_on", names_of(framework.usual_on)},
-            {"needs", framework.needs ? Record(std::string(name(*framework.needs))) : Record()},
             {"usual_with", framework.usual_with ? Record(std::string(name(*framework.usual_with))) : Record()},
             {"usual_offload", framework.usual_offload},
             {"like", framework.like.empty() ? Record() : Record(framework.like)},

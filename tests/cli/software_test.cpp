@@ -79,7 +79,7 @@ TEST(Software, IsOfTheGenerationOfTheDevice) {
                 .at("plans")[0]
                 .at("framework"));
     };
-    EXPECT_EQ(first("dgx-1-v100-32gb"), "megatron-2021");
+    EXPECT_EQ(first("dgx-1-v100-32gb"), "megatron-2024");
     EXPECT_EQ(first("dgx-a100-80gb"), "megatron-2024");
     EXPECT_EQ(first("dgx-h100"), "megatron-2024");
     EXPECT_EQ(first("dgx-b200"), "megatron-2026");
