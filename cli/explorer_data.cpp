@@ -37,15 +37,12 @@ constexpr std::array kFolders{"models",
                               "hardware/links",
                               "hardware/profiles",
                               "oracle/plan/strategies",
-                              "oracle/plan/frameworks",
-                              "oracle/plan/mechanisms",
-                              "oracle/plan/memory",
                               "oracle/exchange/exchanges",
-                              "oracle/files/launch/targets"};
+                              "software"};
 
 std::vector<fs::path> files_in(const fs::path& folder) {
     std::vector<fs::path> all;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
         if (entry.path().extension() == ".yaml") {
             all.push_back(entry.path());
         }

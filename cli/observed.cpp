@@ -144,7 +144,7 @@ ObservedSettings read_observed(Arguments& arguments) {
         return settings;
     }
     if (files::is_log_name(*typed)) {
-        const files::TrainingLog log = files::load_training_log(*typed, {});
+        const files::TrainingLog log = library().training_log(*typed, {});
         settings.log = *typed;
         settings.step = log.median;
         note("{}: {}, {} after {} of warm-up: median {}, 80 % from {} to {}{}", *typed, log.software,

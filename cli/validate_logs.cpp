@@ -127,7 +127,7 @@ int validate_logs(Arguments& arguments, const Output& output, const std::vector<
     for (const std::string& name : logs) {
         reports::LogResult one{.name = name, .log = {}, .result = {}};
         try {
-            one.log = files::load_training_log(name, {});
+            one.log = library().training_log(name, {});
             one.result = compared(typed, name, one.log);
         } catch (const InputError& error) {
             if (logs.size() == 1) {

@@ -15,8 +15,7 @@ import zipfile
 from pathlib import Path
 
 FOLDERS = ["models", "hardware/clusters", "hardware/devices", "hardware/links", "hardware/profiles", "docs/schemas",
-           "reports/schemas", "oracle/plan/strategies", "oracle/plan/frameworks", "oracle/plan/mechanisms",
-           "oracle/plan/memory", "oracle/files/launch/targets", "oracle/validate"]
+           "reports/schemas", "software", "oracle/plan/strategies", "oracle/validate"]
 DATA_ENDINGS = {".yaml", ".json"}
 CARRIED = re.compile(r"lib(fmt|yaml-cpp)\.so")
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same input, the same bytes

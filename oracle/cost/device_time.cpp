@@ -14,7 +14,7 @@ namespace {
 /// Measured times over the roofline of the data sheet: 5th percentile, median and 95th of the rows of a kind, each the
 /// middle one of the devices in hardware/profiles; of matrix products, whose rows are small ones for the most part,
 /// what large ones take (1 / `compute` of the fits: 1.10 to 1.16 on an A100 and a GH200). Kinds that are not here reach
-/// it in training (convolutions of cuDNN 8 on an A100: 1.16 times, oracle/plan/frameworks/dle-pytorch.yaml), or are
+/// it in training (convolutions of cuDNN 8 on an A100: 1.16 times, software/deep-learning-examples/dle-pytorch.yaml), or are
 /// passes over memory. Source: dodona-evidence fit kernels, columns "measured over the roofline".
 struct OverRoofline {
     graph::KernelKind kind;

@@ -3,6 +3,7 @@
 #include "files/exchange_file.hpp"
 #include "files/framework_file.hpp"
 #include "files/link_file.hpp"
+#include "files/logs/log_file.hpp"
 #include "files/machine_file.hpp"
 #include "files/memory_profile_file.hpp"
 #include "files/model_file.hpp"
@@ -25,6 +26,7 @@ std::vector<FileKind> file_kinds() {
             {"framework", description<plan::Framework>()},
             {"mechanism", description<plan::Mechanism>()},
             {"memory", description<plan::MemoryProfile>()},
+            {"log", description<LogForm>()},
             {"exchange", description<exchange::Exchange>()},
             {"noise", description<simulate::NoiseProfile>()},
             {"trials", description<trials::Study>()}};

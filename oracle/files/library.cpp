@@ -15,6 +15,7 @@
 #include "files/hf/config.hpp"
 #include "files/launch/launch_text.hpp"
 #include "files/link_file.hpp"
+#include "files/logs/log_file.hpp"
 #include "files/machine_file.hpp"
 #include "files/memory_profile_file.hpp"
 #include "files/model_reference.hpp"
@@ -31,25 +32,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Shelf {
+/// A folder with one for each training software: its files are NAME.yaml or NAME.KIND.yaml.
+constexpr std::string_view kSoftware = "software";
+
+struct BuiltInFolder {
     std::string_view kind;
     std::string_view folder;
     std::string_view list;                ///< the command that lists what is on it
     std::optional<NameOf> alias_of = {};  ///< whose aliases are understood
+    std::string_view suffix = ".yaml";    ///< of its files behind their names
 };
 
 /// In the order of Library::Kind.
-constexpr std::array kShelves{
-    Shelf{"model", "models", "models", NameOf::model},
-    Shelf{"cluster", "hardware/clusters", "machines", NameOf::cluster},
-    Shelf{"device", "hardware/devices", "devices", NameOf::device},
-    Shelf{"strategy", "oracle/plan/strategies", "strategies", NameOf::strategy},
-    Shelf{"framework", "oracle/plan/frameworks", "frameworks", NameOf::framework},
-    Shelf{"mechanism", "oracle/plan/mechanisms", "frameworks"},
-    Shelf{"profile", "hardware/profiles", "machines"},
-    Shelf{"link", "hardware/links", "machines"},
-    Shelf{"memory profile", "oracle/plan/memory", "strategies"},
-    Shelf{"exchange", "oracle/exchange/exchanges", "exchanges", NameOf::exchange},
+constexpr std::array kFolders{
+    BuiltInFolder{"model", "models", "models", NameOf::model},
+    BuiltInFolder{"cluster", "hardware/clusters", "machines", NameOf::cluster},
+    BuiltInFolder{"device", "hardware/devices", "devices", NameOf::device},
+    BuiltInFolder{"strategy", "oracle/plan/strategies", "strategies", NameOf::strategy},
+    BuiltInFolder{"framework", kSoftware, "frameworks", NameOf::framework},
+    BuiltInFolder{"mechanism", kSoftware, "frameworks", {}, ".mechanism.yaml"},
+    BuiltInFolder{"profile", "hardware/profiles", "machines"},
+    BuiltInFolder{"link", "hardware/links", "machines"},
+    BuiltInFolder{"memory profile", kSoftware, "strategies", {}, ".memory.yaml"},
+    BuiltInFolder{"exchange", "oracle/exchange/exchanges", "exchanges", NameOf::exchange},
+    BuiltInFolder{"target", kSoftware, "plan --export help", {}, ".target.yaml"},
+    BuiltInFolder{"log", kSoftware, "validate", {}, ".log.yaml"},
 };
 
 /// The key of a framework's file that names its mechanisms.
@@ -88,18 +95,35 @@ Document as_read(std::string text, const std::string& file) {
     return read;
 }
 
-/// Of the files of a folder, sorted.
-std::vector<std::string> names_in(const fs::path& folder) {
-    std::vector<std::string> names;
+/// Names of built-in files and, for each, its path below the data folder.
+using BuiltInFiles = std::map<std::string, std::string>;
+
+void add_files(const fs::path& data, const std::string& folder, std::string_view suffix, BuiltInFiles& files) {
     std::error_code fault;
-    fs::directory_iterator file(folder, fault);
+    fs::directory_iterator file(data / folder, fault);
     for (; !fault && file != fs::directory_iterator(); file.increment(fault)) {
-        if (file->path().extension() == ".yaml") {
-            names.push_back(file->path().stem().string());
+        const std::string name = file->path().filename().string();
+        const bool other_kind = folder.starts_with(kSoftware) && std::count(name.begin(), name.end(), '.') !=
+                                                                     std::count(suffix.begin(), suffix.end(), '.');
+        if (name.ends_with(suffix) && !other_kind) {
+            files.emplace(name.substr(0, name.size() - suffix.size()), folder + "/" + name);
         }
     }
-    std::sort(names.begin(), names.end());
-    return names;
+}
+
+BuiltInFiles files_of(const fs::path& data, const BuiltInFolder& built_in) {
+    BuiltInFiles files;
+    const std::string folder(built_in.folder);
+    if (built_in.folder != kSoftware) {
+        add_files(data, folder, built_in.suffix, files);
+        return files;
+    }
+    std::error_code fault;
+    fs::directory_iterator software(data / folder, fault);
+    for (; !fault && software != fs::directory_iterator(); software.increment(fault)) {
+        add_files(data, folder + "/" + software->path().filename().string(), built_in.suffix, files);
+    }
+    return files;
 }
 
 }  // namespace
@@ -112,11 +136,11 @@ bool is_path(const std::string& argument) {
 struct Library::Read {
     std::mutex mutex;
     std::map<std::string, Document> documents;
-    std::map<std::string, std::vector<std::string>> names;  ///< by folder
+    std::map<Kind, BuiltInFiles> files;
 
     /// The value of a key in one of these, read where it is not there yet.
-    template <class Value, class Reader>
-    Value kept(std::map<std::string, Value>& values, const std::string& key, const Reader& read) {
+    template <class Key, class Value, class Reader>
+    Value kept(std::map<Key, Value>& values, const Key& key, const Reader& read) {
         const std::scoped_lock lock(mutex);
         const auto found = values.find(key);
         return found != values.end() ? found->second : values.emplace(key, read()).first->second;
@@ -131,9 +155,17 @@ Library Library::remembering() const {
     return library;
 }
 
+std::map<std::string, std::string> Library::files(Kind kind) const {
+    const auto list = [&] { return files_of(data_, kFolders[static_cast<std::size_t>(kind)]); };
+    return read_ ? read_->kept(read_->files, kind, list) : list();
+}
+
 std::vector<std::string> Library::names(Kind kind) const {
-    const fs::path folder = data_ / kShelves[static_cast<std::size_t>(kind)].folder;
-    return read_ ? read_->kept(read_->names, folder.native(), [&] { return names_in(folder); }) : names_in(folder);
+    std::vector<std::string> names;
+    for (const auto& [name, file] : files(kind)) {
+        names.push_back(name);
+    }
+    return names;
 }
 
 std::vector<std::string> Library::models() const { return names(Kind::model); }
@@ -143,6 +175,7 @@ std::vector<std::string> Library::profiles() const { return names(Kind::profile)
 std::vector<std::string> Library::links() const { return names(Kind::link); }
 std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
 std::vector<std::string> Library::frameworks() const { return names(Kind::framework); }
+std::string Library::framework_file(const std::string& name) const { return files(Kind::framework).at(name); }
 std::vector<plan::Framework> Library::all_frameworks() const {
     std::vector<plan::Framework> all;
     for (const std::string& name : frameworks()) {
@@ -175,7 +208,7 @@ std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::stri
 }
 
 void Library::unknown(Kind kind, const std::string& name, const Location& where) const {
-    const Shelf& shelf = kShelves[static_cast<std::size_t>(kind)];
+    const BuiltInFolder& built_in = kFolders[static_cast<std::size_t>(kind)];
     const std::vector<std::string> known = names(kind);
     const std::string stem = name_stem(name);
     std::vector<std::string> related;
@@ -186,9 +219,9 @@ void Library::unknown(Kind kind, const std::string& name, const Location& where)
     }
     const std::string all =
         known.size() <= kMaxNamed ? "built in: " + join(known)
-        : !related.empty() ? fmt::format("of that family: {}; `dodona {}` lists all", join_some(related), shelf.list)
-                           : fmt::format("{} are built in, and listed by `dodona {}`", known.size(), shelf.list);
-    fail(where, fmt::format("unknown {} \"{}\"{}", shelf.kind, name, did_you_mean(name, known)),
+        : !related.empty() ? fmt::format("of that family: {}; `dodona {}` lists all", join_some(related), built_in.list)
+                           : fmt::format("{} are built in, and listed by `dodona {}`", known.size(), built_in.list);
+    fail(where, fmt::format("unknown {} \"{}\"{}", built_in.kind, name, did_you_mean(name, known)),
          fmt::format("{}; a file of your own is given by its path: ./{}.yaml", all, name));
 }
 
@@ -197,17 +230,18 @@ Document Library::open(Kind kind, const std::string& name_or_path, const fs::pat
     if (is_path(name_or_path)) {
         return open_path(name_or_path, folder, where);
     }
-    const std::vector<std::string> known = names(kind);
-    std::string name = name_or_path;
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-        const std::optional<NameOf> of = kShelves[static_cast<std::size_t>(kind)].alias_of;
-        const std::optional<ResolvedAlias> alias = of ? files::resolve_alias(*of, name, known) : std::nullopt;
-        if (!alias) {
-            unknown(kind, name, where);
+    const BuiltInFiles known = files(kind);
+    auto found = known.find(name_or_path);
+    if (found == known.end()) {
+        const std::optional<NameOf> of = kFolders[static_cast<std::size_t>(kind)].alias_of;
+        const std::optional<ResolvedAlias> alias =
+            of ? files::resolve_alias(*of, name_or_path, names(kind)) : std::nullopt;
+        found = alias ? known.find(alias->name) : known.end();
+        if (found == known.end()) {
+            unknown(kind, name_or_path, where);
         }
-        name = alias->name;
     }
-    const std::string file = fmt::format("{}/{}.yaml", kShelves[static_cast<std::size_t>(kind)].folder, name);
+    const std::string& file = found->second;
     const auto load = [&] { return load_document(data_ / file, file, where); };
     return read_ ? read_->kept(read_->documents, file, load) : load();
 }
@@ -282,7 +316,25 @@ ImportedModel Library::import_model(const std::string& path, std::span<const Set
     return import_config(std::move(document), imported_name(file), data_ / "models/hf");
 }
 
-std::vector<Target> Library::targets() const { return load_targets(data_ / "oracle/files/launch/targets"); }
+std::vector<LogForm> Library::log_forms() const {
+    std::vector<LogForm> forms;
+    for (const std::string& name : names(Kind::log)) {
+        forms.push_back(read_log_form(open(Kind::log, name, {}, command_line())));
+    }
+    return forms;
+}
+
+TrainingLog Library::training_log(const std::string& path, const Location& where) const {
+    return read_training_log(load_bytes(path, path, where), path, log_forms());
+}
+
+std::vector<Target> Library::targets() const {
+    std::vector<Target> targets;
+    for (const std::string& name : names(Kind::target)) {
+        targets.push_back(read_target(open(Kind::target, name, {}, command_line())));
+    }
+    return targets;
+}
 
 Launch Library::launch(const std::string& path, std::int64_t gpus, bool with_model) const {
     Document settings = read_launch_text(load_bytes(path, path, command_line()), path);
@@ -319,7 +371,7 @@ exchange::Exchange Library::exchange(const std::string& name_or_path, const Loca
 }
 
 /// The file of a framework, with what it leaves out from the one that it is like.
-Document Library::framework_file(const std::string& name, const fs::path& folder, const Location& where) const {
+Document Library::whole_framework(const std::string& name, const fs::path& folder, const Location& where) const {
     const Document document = open(Kind::framework, name, folder, where);
     return completed_framework(document, [&](const std::string& like, const Location& named) {
         return open(Kind::framework, like, document.folder, named);
@@ -329,7 +381,7 @@ Document Library::framework_file(const std::string& name, const fs::path& folder
 /// The file of the framework, with the mechanisms of its reference as the value of its key `with`.
 Document Library::open_framework(const std::string& reference, const fs::path& folder, const Location& where) const {
     const plan::FrameworkReference parts = plan::framework_reference(reference);
-    Document document = framework_file(parts.framework, folder, where);
+    Document document = whole_framework(parts.framework, folder, where);
     if (parts.mechanisms.empty()) {
         return document;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "files/document.hpp"
 #include "files/hf/imported_model.hpp"
 #include "files/launch/launch.hpp"
+#include "files/logs/training_log.hpp"
 #include "files/machine_file.hpp"
 #include "files/model_file.hpp"
 #include "graph/spec.hpp"
@@ -28,7 +30,7 @@ bool is_path(const std::string& argument);
 
 class Library {
 public:
-    /// The directory that holds models/, hardware/ and oracle/plan/.
+    /// The directory that holds models/, hardware/, software/ and oracle/plan/.
     explicit Library(std::filesystem::path data_directory);
     /// The same, which reads each file of a built-in once and keeps it, as do its copies: for one question that needs a
     /// file many times. May be asked by several threads.
@@ -42,7 +44,9 @@ public:
     [[nodiscard]] std::vector<std::string> links() const;
     [[nodiscard]] std::vector<std::string> strategies() const;
     [[nodiscard]] std::vector<std::string> frameworks() const;
-    /// The files of `frameworks`.
+    /// The file of a built-in one, below the data directory.
+    [[nodiscard]] std::string framework_file(const std::string& name) const;
+    /// All built-in ones.
     [[nodiscard]] std::vector<plan::Framework> all_frameworks() const;
     [[nodiscard]] std::vector<std::string> mechanisms() const;
     [[nodiscard]] std::vector<std::string> memory_profiles() const;
@@ -81,6 +85,10 @@ public:
     [[nodiscard]] bool is_launch(const std::string& path) const;
     /// The launchers that dodona writes for and reads, in the order of their names.
     [[nodiscard]] std::vector<Target> targets() const;
+    /// How training software prints its steps.
+    [[nodiscard]] std::vector<LogForm> log_forms() const;
+    /// The steps that a log of training software has; `where` is the place that names it.
+    [[nodiscard]] TrainingLog training_log(const std::string& path, const Location& where) const;
     /// A model whose file is this text.
     [[nodiscard]] graph::NetworkSpec model_from_text(std::string text, const std::string& name,
                                                      std::span<const Setting> settings) const;
@@ -101,15 +109,30 @@ public:
     [[nodiscard]] Opener mechanism_opener() const;
 
 private:
-    enum class Kind { model, cluster, device, strategy, framework, mechanism, profile, link, memory, exchange };
+    enum class Kind {
+        model,
+        cluster,
+        device,
+        strategy,
+        framework,
+        mechanism,
+        profile,
+        link,
+        memory,
+        exchange,
+        target,
+        log
+    };
 
+    /// By name: the path below the data directory.
+    [[nodiscard]] std::map<std::string, std::string> files(Kind kind) const;
     [[nodiscard]] std::vector<std::string> names(Kind kind) const;
     [[noreturn]] void unknown(Kind kind, const std::string& name, const Location& where) const;
     [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,
                                 const Location& where) const;
     [[nodiscard]] Opener opener(Kind kind) const;
-    [[nodiscard]] Document framework_file(const std::string& name, const std::filesystem::path& folder,
-                                          const Location& where) const;
+    [[nodiscard]] Document whole_framework(const std::string& name, const std::filesystem::path& folder,
+                                           const Location& where) const;
     [[nodiscard]] Document open_framework(const std::string& reference, const std::filesystem::path& folder,
                                           const Location& where) const;
 

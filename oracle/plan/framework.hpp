@@ -2,7 +2,7 @@
 //
 // Kernels take longer in training than in a benchmark (shared power, cold caches, passes that are not fused). The host
 // needs time to start each kernel. Optimizers read and write more than necessary. Overlapped work slows down. These
-// effects belong neither to the device nor to the network. A framework is a file in oracle/plan/frameworks; the neutral
+// effects belong neither to the device nor to the network. A framework is a file software/*/NAME.yaml; the neutral
 // one adds nothing.
 #pragma once
 
@@ -153,7 +153,7 @@ using FrameworkNumbers = std::array<FrameworkNumber, kFrameworkParameters.size()
 FrameworkNumbers neutral_numbers();
 
 /// What software does, whatever it is called: CUDA graphs, passes that nothing fuses. It sets parameters in any
-/// framework; a file in oracle/plan/mechanisms.
+/// framework; a file software/*/NAME.mechanism.yaml.
 struct Mechanism {
     std::string name;
     std::string source;

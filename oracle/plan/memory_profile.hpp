@@ -1,7 +1,7 @@
 // Memory profiles: what software keeps on a device besides weights, states and activations.
 //
 // This depends neither on the network nor on the plan: the treatment of logits by a loss, copies by an optimizer,
-// memory of libraries and communicators, fragmentation of the allocator. A profile is a file in oracle/plan/memory; the
+// memory of libraries and communicators, fragmentation of the allocator. A profile is a file software/*/NAME.memory.yaml; the
 // neutral one keeps only what the operators of the network declare.
 //
 //   allocated = tensors                          handed out by the allocator

@@ -116,7 +116,7 @@ void KernelCost::add(const Kernel& kernel, bool in_block, PassCost& cost) {
 
 /// Algorithms that exploit overlapping windows (Winograd, FFT) need workspace. Without it libraries use the direct
 /// product. What passes issue hides their memory in part: the same steps on an H200 and an H100 in two precisions are
-/// told apart by the root of the sum of squares, not by the larger of both (oracle/plan/mechanisms/eager-passes.yaml).
+/// told apart by the root of the sum of squares, not by the larger of both (software/common/eager-passes.mechanism.yaml).
 /// Weights whose rows are not padded are read a few elements at a time.
 cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) const {
     cost::KernelTime time = cost::kernel_time(device_, kernel, precision);

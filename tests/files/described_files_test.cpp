@@ -145,23 +145,36 @@ const std::vector<Shelf> kShelves{
     {"cluster", "docs"},
     {"model", "models"},
     {"strategy", "oracle/plan/strategies"},
-    {"framework", "oracle/plan/frameworks"},
-    {"mechanism", "oracle/plan/mechanisms"},
     {"exchange", "oracle/exchange/exchanges"},
-    {"memory", "oracle/plan/memory"},
     {"trials", "reports/trials"},
     {"framework", "calibrate/evidence/frameworks"},
     {"family", "models/hf/families"},
-    {"target", "oracle/files/launch/targets"},
+    {"framework", "software"},
+    {"mechanism", "software"},
+    {"memory", "software"},
+    {"log", "software"},
+    {"target", "software"},
 };
 
 class BuiltIn : public ::testing::TestWithParam<Shelf> {
 protected:
     [[nodiscard]] std::vector<fs::path> files() const {
         std::vector<fs::path> all;
-        for (const auto& file : fs::directory_iterator(root() / GetParam().folder)) {
-            if (file.path().extension() == ".yaml") {
-                all.push_back(file.path());
+        const bool is_software = GetParam().folder == std::string("software");
+        const auto add = [&](const fs::path& folder) {
+            for (const auto& file : fs::directory_iterator(folder)) {
+                const fs::path inner = file.path().stem().extension();  // NAME.KIND.yaml
+                const std::string kind = inner.empty() ? "framework" : inner.string().substr(1);
+                if (file.path().extension() == ".yaml" && (!is_software || kind == GetParam().kind)) {
+                    all.push_back(file.path());
+                }
+            }
+        };
+        if (!is_software) {
+            add(root() / GetParam().folder);
+        } else {
+            for (const auto& software : fs::directory_iterator(root() / GetParam().folder)) {
+                add(software.path());
             }
         }
         EXPECT_FALSE(all.empty());
@@ -179,16 +192,16 @@ TEST_P(BuiltIn, HoldsItsSchema) {
 
 TEST_P(BuiltIn, NamesItsSchemaForEditors) {
     const fs::path schema = schemas() / (std::string(GetParam().kind) + ".schema.json");
-    const std::string line =
-        "# yaml-language-server: $schema=" + schema.lexically_relative(root() / GetParam().folder).string() + "\n";
     for (const fs::path& file : files()) {
+        const std::string line =
+            "# yaml-language-server: $schema=" + schema.lexically_relative(file.parent_path()).string() + "\n";
         EXPECT_TRUE(content(file).starts_with(line)) << file << " starts with " << line;
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, BuiltIn, ::testing::ValuesIn(kShelves), [](const auto& shelf) {
+INSTANTIATE_TEST_SUITE_P(Every, BuiltIn, ::testing::ValuesIn(kShelves), [](const auto& folder) {
     std::string name;
-    for (const char c : std::string(shelf.param.folder)) {
+    for (const char c : std::string(folder.param.folder) + "/" + folder.param.kind) {
         name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
     }
     return name;

@@ -18,17 +18,13 @@ struct Sample {
     fs::path folder;
 };
 
-std::string kind_of(const fs::path& path) {
-    const std::string folder = path.parent_path().filename().string();
-    const std::vector<std::pair<std::string, std::string>> kinds{
-        {"models", "model"},        {"clusters", "cluster"},     {"links", "link"},          {"devices", "device"},
-        {"strategies", "strategy"}, {"frameworks", "framework"}, {"mechanisms", "mechanism"}};
-    for (const auto& entry : kinds) {
-        if (entry.first == folder) {
-            return entry.second;
-        }
+/// A file says what it describes in its first key.
+std::string kind_of(const std::string& text) {
+    std::size_t line = 0;
+    while (text.substr(line, 1) == "#") {
+        line = text.find('\n', line) + 1;
     }
-    return folder == "library" ? "plan" : folder;
+    return text.substr(line, text.find(':', line) - line);
 }
 
 /// Every bad file up to a size (the large ones say nothing new here), and the good ones of the small library.
@@ -42,7 +38,8 @@ std::vector<Sample> samples() {
                 all.push_back({path.stem().string(), one.given, path.parent_path()});
             }
         } else if (path.extension() == ".yaml" && path.string().starts_with((here() / "library").string())) {
-            all.push_back({kind_of(path), cases::content(path), path.parent_path()});
+            const std::string text = cases::content(path);
+            all.push_back({kind_of(text), text, path.parent_path()});
         }
     }
     std::erase_if(all, [](const Sample& sample) { return sample.text.size() > kLargest; });

@@ -43,7 +43,12 @@ std::string log_file(const std::string& name) {
     return (unpacked.path() / name).string();
 }
 
-TrainingLog read(const std::string& file) { return load_training_log(log_file(file), {}); }
+TrainingLog read_training_log(const std::string& text, const std::string& name) {
+    static const std::vector<LogForm> forms = Library(here() / "../..").log_forms();
+    return files::read_training_log(text, name, forms);
+}
+
+TrainingLog read(const std::string& file) { return read_training_log(cases::content(log_file(file)), file); }
 
 TEST(TrainingLog, StepsAfterWarmUpHaveTheirMedian) {
     for (const Expected& expected : kLogs) {

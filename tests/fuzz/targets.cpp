@@ -160,7 +160,7 @@ std::span<const Target> targets() {
         {"cluster", cluster, {"tests/files/bad/cluster.txt", "tests/files/library/hardware/clusters"}},
         {"device", device, {"tests/files/bad/device.txt"}},
         {"strategy", strategy, {"tests/files/bad/strategy.txt", "oracle/plan/strategies"}},
-        {"framework", framework, {"tests/files/bad/framework.txt", "oracle/plan/frameworks"}},
+        {"framework", framework, {"tests/files/bad/framework.txt", "software/megatron"}},
         {"plan", plan, {"tests/files/bad/plan.txt"}},
         {"study", study, {"tests/files/bad/trials.txt"}},
         {"noise", noise, {"tests/files/bad/noise.txt"}},

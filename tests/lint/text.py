@@ -27,7 +27,7 @@ for path in tree.files(root, ".cpp", ".hpp", ".py", ".sh", ".yaml", ".md", "meso
         number = content.count("\n", 0, found.start()) + 1
         words = " ".join(word for word in found.group().split() if word.strip("/#"))
         complaints.append(f"{path}:{number}: {words!r} is a source that nobody can open")
-    if path.endswith(".yaml") and path.startswith(("hardware/", "models/", "oracle/plan/memory/")):
+    if path.endswith(".yaml") and path.startswith(("hardware/", "models/", "software/")):
         if not re.search(r"\bsource:\s*\S", content):
             complaints.append(f"{path}: no source:")
 tree.report(complaints)

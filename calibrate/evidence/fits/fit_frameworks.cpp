@@ -21,7 +21,7 @@ namespace dodona::calibrate {
 namespace {
 
 /// Of both folders that frameworks are in.
-constexpr const char* kFrameworkSchema = "yaml-language-server: $schema=../../../docs/schemas/framework.schema.json";
+constexpr std::string_view kFrameworkSchema = "docs/schemas/framework.schema.json";
 
 namespace fs = std::filesystem;
 
@@ -115,9 +115,11 @@ void fit_frameworks(const FrameworkFitOptions& options) {
         std::fflush(stdout);
         if (options.write) {
             fitted.framework.spread = spread_of(fitted, out);
-            const fs::path file = files::is_path(reference) ? fs::path(reference)
-                                                            : data / "oracle/plan/frameworks" / (reference + ".yaml");
-            write_whole(file.string(), files::to_yaml(fitted.framework, {.digits = 4, .comments = {kFrameworkSchema}}));
+            const fs::path file =
+                files::is_path(reference) ? fs::path(reference) : data / library.framework_file(reference);
+            const std::string schema = "yaml-language-server: $schema=" +
+                                       fs::proximate(data / kFrameworkSchema, file.parent_path()).generic_string();
+            write_whole(file.string(), files::to_yaml(fitted.framework, {.digits = 4, .comments = {schema}}));
         }
         questions.replace(fitted.framework);
     }

@@ -1,4 +1,4 @@
-// Free parameters of frameworks fitted to published runs: oracle/plan/frameworks and calibrate/evidence/frameworks.
+// Free parameters of frameworks fitted to published runs: software/*/NAME.yaml and calibrate/evidence/frameworks.
 #pragma once
 
 #include <string>

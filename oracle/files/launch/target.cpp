@@ -10,8 +10,6 @@ namespace dodona::files {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 std::shared_ptr<const Node> shared_child(const Node& mapping, const std::string& key) {
     const auto found = std::find_if(mapping.members.begin(), mapping.members.end(),
                                     [&](const Node::Member& member) { return member.key == key; });
@@ -90,24 +88,6 @@ Target read_target(Document document) {
     fields.finish();
     throw_faults(document);
     return target;
-}
-
-std::vector<Target> load_targets(const fs::path& folder) {
-    std::vector<fs::path> files;
-    std::error_code fault;
-    for (fs::directory_iterator file(folder, fault); !fault && file != fs::directory_iterator();
-         file.increment(fault)) {
-        if (file->path().extension() == ".yaml") {
-            files.push_back(file->path());
-        }
-    }
-    std::sort(files.begin(), files.end());
-    std::vector<Target> targets;
-    for (const fs::path& file : files) {
-        const std::string name = "oracle/files/launch/targets/" + file.filename().string();
-        targets.push_back(read_target(load_document(file, name, command_line())));
-    }
-    return targets;
 }
 
 std::string filled(const std::string& text, const Scope& scope) {

@@ -1,8 +1,7 @@
-// Launchers as data (oracle/files/launch/targets): what their settings mean, which options of dodona they are, how a
+// Launchers as data (software/*/*.target.yaml): what their settings mean, which options of dodona they are, how a
 // plan is written for them, and what they cannot express.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -51,9 +50,6 @@ struct Target {
 };
 
 Target read_target(Document document);
-
-/// In the order of their names.
-std::vector<Target> load_targets(const std::filesystem::path& folder);
 
 /// A text with each `{parameter}` replaced by its value.
 std::string filled(const std::string& text, const Scope& scope);

@@ -10,85 +10,20 @@ namespace dodona::files {
 
 namespace {
 
-constexpr double kMib = 1024.0 * 1024;
-constexpr double kGib = 1024.0 * kMib;
-constexpr double kGb = 1e9;
-
-/// Sources: megatron/training/training.py, training_log; nemo/lightning/pytorch/callbacks and NeMo 1's progress bar;
-/// torchtitan/components/metrics.py; deepspeed/utils/timer.py (the last form is that before 0.7.5);
-/// nanotron/trainer.py; transformers/trainer_utils.py, speed_metrics; MaxText/metric_logger.py;
-/// composer/loggers/console_logger.py and callbacks/speed_monitor.py; swift/plugin/callback.py.
-constexpr std::array kStepForms{
-    StepForm{"Megatron-LM",
-             "elapsed time per iteration (ms):", "elapsed time per iteration (ms):", StepMeaning::milliseconds},
-    StepForm{"nanotron", "elapsed_time_per_iteration_ms:", "elapsed_time_per_iteration_ms:", StepMeaning::milliseconds},
-    StepForm{"NeMo", "train_step_timing in s", "train_step_timing in s", StepMeaning::seconds},
-    StepForm{"MaxText", "completed step:", "seconds:", StepMeaning::seconds},
-    StepForm{"torchtitan", "tps:", "tps:", StepMeaning::tokens_per_second_of_gpu},
-    StepForm{"DeepSpeed", "CurrSamplesPerSec=", "CurrSamplesPerSec=", StepMeaning::samples_per_second},
-    StepForm{"DeepSpeed", " SamplesPerSec=", " SamplesPerSec=", StepMeaning::samples_per_second},
-    StepForm{"Composer", "throughput/batches_per_sec:", "throughput/batches_per_sec:", StepMeaning::steps_per_second},
-    StepForm{"HF Trainer", "train_steps_per_second", "train_steps_per_second", StepMeaning::steps_per_second},
-    StepForm{"ms-swift", "train_speed(iter/s)", "train_speed(iter/s)", StepMeaning::steps_per_second},
-    StepForm{"ms-swift", "train_speed(s/it)", "train_speed(s/it)", StepMeaning::seconds},
-};
-
-/// Sources: megatron/training/utils.py, report_memory; torchtitan/components/metrics.py, max_reserved_gib;
-/// deepspeed/utils/timer.py; composer/callbacks/memory_monitor.py, whose gigabytes are decimal (the last form is that
-/// before 0.16); nanotron/trainer.py, human_format; swift/utils/torch_utils.py, get_max_reserved_memory.
-constexpr std::array kMemoryForms{
-    MemoryForm{"Megatron-LM", "memory (MB)", "| max reserved:", kMib, "reserved"},
-    MemoryForm{"torchtitan", "tps:", "memory:", kGib, "reserved"},
-    MemoryForm{"DeepSpeed", "MaxMemAllocated=", "MaxMemAllocated=", kGib, "allocated"},
-    MemoryForm{"nanotron", "cuda_max_memory_reserved:", "cuda_max_memory_reserved:", 1, "reserved"},
-    MemoryForm{"ms-swift", "memory(GiB)", "memory(GiB)", kGib, "reserved"},
-    MemoryForm{"Composer", "memory/peak_reserved_mem:", "memory/peak_reserved_mem:", kGb, "reserved"},
-    MemoryForm{"Composer", "memory/reserved_mem:", "memory/reserved_mem:", kGb, "reserved"},
-};
-
-enum class OnceIs { batch, sequence, gpus, steps };
-
-struct OnceForm {
-    std::string_view key;
-    OnceIs is;
-};
-
-/// torchtitan: "with local batch size 8, global batch size 64, ..., sequence length 2048"; Megatron-LM: "using world
-/// size: 8" and "global batch size:  64"; DeepSpeed's print of its configuration; NeMo and nanotron: in each line; HF
-/// Trainer: before the first step; MaxText: its settings.
-constexpr std::array kOnceForms{
-    OnceForm{"global batch size", OnceIs::batch},
-    OnceForm{"global_batch_size:", OnceIs::batch},
-    OnceForm{"train_batch_size ..", OnceIs::batch},
-    OnceForm{"Config param global_batch_size_to_train_on:", OnceIs::batch},
-    OnceForm{"Total train batch size (w. parallel, distributed & accumulation) =", OnceIs::batch},
-    OnceForm{"sequence length ", OnceIs::sequence},
-    OnceForm{"Config param max_target_length:", OnceIs::sequence},
-    OnceForm{"world_size=", OnceIs::gpus},
-    OnceForm{"using world size:", OnceIs::gpus},
-    OnceForm{"world_size ..", OnceIs::gpus},
-    OnceForm{"Total optimization steps =", OnceIs::steps},
-};
-
-std::optional<double> PrintedOnce::*member_of(OnceIs is) {
-    switch (is) {
-        case OnceIs::batch: return &PrintedOnce::batch;
-        case OnceIs::sequence: return &PrintedOnce::sequence;
-        case OnceIs::gpus: return &PrintedOnce::gpus;
-        case OnceIs::steps: return &PrintedOnce::steps;
-    }
-    return nullptr;
+template <class Form>
+std::optional<LogNumber> found_in(std::string_view line, const Form& form) {
+    return line.find(form.line) == std::string_view::npos ? std::nullopt : number_after(line, form.after);
 }
 
-/// The product of the numbers of a list: "8, 4]" is 32.
-double product_of_list(std::string_view rest) {
+/// The product of the numbers of a list: "8, 4" is 32.
+double product_of_list(std::string_view list) {
     double product = 1;
-    for (std::size_t at = 0; at < rest.size() && rest[at] != ']';) {
+    for (std::size_t at = 0; at < list.size();) {
         double value = 0;
-        const auto read = decimal_at(rest.data() + at, rest.data() + rest.size(), value);
+        const auto read = decimal_at(list.data() + at, list.data() + list.size(), value);
         if (read.ec == std::errc()) {
             product *= value;
-            at = static_cast<std::size_t>(read.ptr - rest.data());
+            at = static_cast<std::size_t>(read.ptr - list.data());
         } else {
             ++at;
         }
@@ -96,46 +31,57 @@ double product_of_list(std::string_view rest) {
     return product;
 }
 
-/// torchtitan's mesh, "Building 2-D device mesh with ['dp_shard', 'tp'], [8, 4]", or "Building device mesh with
-/// parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=4, ep=1" since 2025-12.
-std::optional<double> devices_of_mesh(std::string_view line) {
-    constexpr std::string_view kParallelism = "device mesh with parallelism:";
-    if (const std::size_t found = line.find(kParallelism); found != std::string_view::npos) {
-        const std::string_view degrees = line.substr(found + kParallelism.size());
-        double product = 1;
-        for (const std::string_view key : {" pp=", " dp_replicate=", " dp_shard=", " cp=", " tp="}) {
-            const auto degree = number_after(degrees, key);
-            product *= degree ? degree->value : 1;
-        }
-        return product;
+std::optional<double> number_in(std::string_view line, const JobForm& form) {
+    if (form.product_of.empty() && form.product_until.empty()) {
+        const auto number = found_in(line, form);
+        return number && !number->is_rounded && number->value > 0 ? std::optional(number->value) : std::nullopt;
     }
-    const std::size_t mesh = line.find("-D device mesh with");
-    const std::size_t sizes = mesh == std::string_view::npos ? mesh : line.find("], [", mesh);
-    if (sizes == std::string_view::npos) {
+    const std::size_t start = line.find(form.line);
+    const std::size_t found = start == std::string_view::npos ? start : line.find(form.after, start);
+    if (found == std::string_view::npos) {
         return std::nullopt;
     }
-    return product_of_list(line.substr(sizes + 4));
+    const std::string_view rest = line.substr(found + form.after.size());
+    if (!form.product_until.empty()) {
+        return product_of_list(rest.substr(0, rest.find(form.product_until)));
+    }
+    double product = 1;
+    for (const std::string& factor : form.product_of) {
+        const auto degree = number_after(rest, factor);
+        product *= degree ? degree->value : 1;
+    }
+    return product;
+}
+
+std::optional<double> LoggedNumbers::*member_of(LoggedJob is) {
+    switch (is) {
+        case LoggedJob::batch: return &LoggedNumbers::batch;
+        case LoggedJob::sequence: return &LoggedNumbers::sequence;
+        case LoggedJob::gpus: return &LoggedNumbers::gpus;
+        case LoggedJob::steps: return &LoggedNumbers::steps;
+    }
+    return nullptr;
 }
 
 }  // namespace
 
-const StepForm* step_form(std::string_view line) {
-    const auto found = std::find_if(kStepForms.begin(), kStepForms.end(), [&](const StepForm& form) {
-        return line.find(form.marker) != std::string_view::npos && number_after(line, form.key);
-    });
-    return found == kStepForms.end() ? nullptr : &*found;
+std::optional<double> number_in(std::string_view line, const StepForm& form) {
+    const auto number = found_in(line, form);
+    return number ? std::optional(number->value) : std::nullopt;
 }
 
-std::span<const MemoryForm> memory_forms() { return kMemoryForms; }
+std::optional<double> number_in(std::string_view line, const MemoryForm& form) {
+    const auto number = found_in(line, form);
+    return number ? std::optional(number->value) : std::nullopt;
+}
 
-void read_once(std::string_view line, PrintedOnce& once) {
-    for (const OnceForm& form : kOnceForms) {
-        if (const auto number = number_after(line, form.key); number && !number->is_rounded && number->value > 0) {
-            once.*member_of(form.is) = number->value;
+void read_job(std::string_view line, std::span<const LogForm> forms, LoggedNumbers& numbers) {
+    for (const LogForm& form : forms) {
+        for (const JobForm& one : form.job) {
+            if (const auto number = number_in(line, one)) {
+                numbers.*member_of(one.is) = number;
+            }
         }
-    }
-    if (const auto devices = devices_of_mesh(line)) {
-        once.gpus = devices;
     }
 }
 
@@ -174,17 +120,6 @@ std::optional<BarStep> bar_step(std::string_view line) {
     return BarStep{.step = step->first,
                    .total = total->first,
                    .seconds = rate->second.starts_with("s/it") ? rate->first : 1 / rate->first};
-}
-
-std::vector<std::string> logged_software() {
-    std::vector<std::string> names;
-    for (const StepForm& form : kStepForms) {
-        if (std::find(names.begin(), names.end(), form.software) == names.end()) {
-            names.emplace_back(form.software);
-        }
-    }
-    names.emplace_back(kBarSoftware);
-    return names;
 }
 
 }  // namespace dodona::files

@@ -1,49 +1,96 @@
-// How training software prints its steps: which lines say what.
+// How training software prints its steps: which lines say what. A form is a file software/*/NAME.log.yaml.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enumeration.hpp"
+#include "base/quantity.hpp"
+
 namespace dodona::files {
 
-/// What the number after the key of a line of a step is.
-enum class StepMeaning { milliseconds, seconds, steps_per_second, samples_per_second, tokens_per_second_of_gpu };
+/// What the number in a line of a step is.
+enum class LoggedStep : std::uint8_t {
+    milliseconds,
+    seconds,
+    steps_per_second,
+    samples_per_second,
+    tokens_per_second_of_gpu
+};
+inline constexpr std::array kLoggedStepTable{
+    Enumerator(LoggedStep::milliseconds, "milliseconds", "of a step"),
+    Enumerator(LoggedStep::seconds, "seconds", "of a step"),
+    Enumerator(LoggedStep::steps_per_second, "steps_per_second", "a rate"),
+    Enumerator(LoggedStep::samples_per_second, "samples_per_second", "of all devices; the log prints the batch"),
+    Enumerator(LoggedStep::tokens_per_second_of_gpu, "tokens_per_second_of_gpu",
+               "of one device; the log prints batch, sequence length and devices")};
+constexpr const auto& enumerators(LoggedStep /*type*/) { return kLoggedStepTable; }
 
-/// A line of a step: it has the marker, and the number after the key.
+/// What a line about device memory counts.
+enum class LoggedMemory : std::uint8_t { reserved, allocated };
+inline constexpr std::array kLoggedMemoryTable{
+    Enumerator(LoggedMemory::reserved, "reserved", "by the allocator, with what it cannot use"),
+    Enumerator(LoggedMemory::allocated, "allocated", "tensors")};
+constexpr const auto& enumerators(LoggedMemory /*type*/) { return kLoggedMemoryTable; }
+constexpr std::string_view name(LoggedMemory memory) { return name_of(memory); }
+
+/// What a log says once of its job.
+enum class LoggedJob : std::uint8_t { batch, sequence, gpus, steps };
+inline constexpr std::array kLoggedJobTable{Enumerator(LoggedJob::batch, "batch", "samples of a step"),
+                                            Enumerator(LoggedJob::sequence, "sequence", "tokens of a sample"),
+                                            Enumerator(LoggedJob::gpus, "gpus", "devices"),
+                                            Enumerator(LoggedJob::steps, "steps", "of the whole run")};
+constexpr const auto& enumerators(LoggedJob /*type*/) { return kLoggedJobTable; }
+
 struct StepForm {
-    std::string_view software;
-    std::string_view marker;
-    std::string_view key;
-    StepMeaning meaning;
+    std::string line;   ///< text that the line has; empty: no other than `after`
+    std::string after;  ///< text before the number
+    LoggedStep is = LoggedStep::seconds;
 };
 
-/// A line about device memory: it has the marker, and the number after the key.
 struct MemoryForm {
-    std::string_view software;
-    std::string_view marker;
-    std::string_view key;
-    double unit;            ///< bytes
-    std::string_view kind;  ///< reserved or allocated, as tables of runs say it
+    std::string line;
+    std::string after;
+    Bytes unit;
+    LoggedMemory is = LoggedMemory::reserved;
+};
+
+struct JobForm {
+    std::string line;
+    std::string after;
+    LoggedJob is = LoggedJob::batch;
+    std::vector<std::string> product_of;  ///< the product of the numbers after these, which come after `after`
+    std::string product_until;            ///< the product of all numbers before this
+};
+
+struct LogForm {
+    std::string name;
+    std::string source;
+    std::string software;  ///< as its users call it
+    std::vector<StepForm> steps;
+    std::vector<MemoryForm> memory;  ///< the better ones first
+    std::vector<JobForm> job;
 };
 
 /// Numbers that logs print once, and that a time may follow from.
-struct PrintedOnce {
+struct LoggedNumbers {
     std::optional<double> batch;
     std::optional<double> sequence;
     std::optional<double> gpus;
     std::optional<double> steps;  ///< of the whole run
 };
 
-/// Null where the line is not one of a step.
-const StepForm* step_form(std::string_view line);
+/// The number of a line; nothing where the line is not of this form.
+std::optional<double> number_in(std::string_view line, const StepForm& form);
+std::optional<double> number_in(std::string_view line, const MemoryForm& form);
 
-/// Of one software the better ones first.
-std::span<const MemoryForm> memory_forms();
-
-void read_once(std::string_view line, PrintedOnce& once);
+/// Takes up what a line says of the job in any of these forms.
+void read_job(std::string_view line, std::span<const LogForm> forms, LoggedNumbers& numbers);
 
 /// " 30%|███  | 240/800 [25:30<59:20,  6.36s/it]", a line of a progress bar of tqdm.
 struct BarStep {
@@ -55,8 +102,5 @@ inline constexpr std::string_view kBarSoftware = "tqdm";
 
 /// Nothing where the line is none of a bar of steps: those of evaluations and of files are not.
 std::optional<BarStep> bar_step(std::string_view line);
-
-/// "Megatron-LM", "nanotron", ...
-std::vector<std::string> logged_software();
 
 }  // namespace dodona::files

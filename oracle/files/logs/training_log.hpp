@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/diagnostic.hpp"
 #include "base/quantity.hpp"
+#include "files/logs/log_form.hpp"
 
 namespace dodona::files {
 
@@ -25,13 +27,9 @@ struct TrainingLog {
     std::optional<std::int64_t> gpus;
 };
 
-/// Reads the lines of Megatron-LM, NeMo, torchtitan, DeepSpeed, nanotron, HF Trainer, MaxText, Composer or ms-swift, and
-/// where there are none the progress bars of a run that goes on (tqdm, which averages steps). The first
-/// tenth of the steps is warm-up: one at least, where there are three or more. Throws InputError where no line is one of
-/// a step, and where the time of a step needs a batch that the log does not print.
-TrainingLog read_training_log(const std::string& text, const std::string& name);
-
-/// Reads the file; `where` is the place that names it.
-TrainingLog load_training_log(const std::string& path, const Location& where);
+/// Reads the lines of a step in one of the forms, and where there are none the progress bars of a run that goes on (tqdm,
+/// which averages steps). The first tenth of the steps is warm-up: one at least, where there are three or more. Throws
+/// InputError where no line is one of a step, and where the time of a step needs a batch that the log does not print.
+TrainingLog read_training_log(const std::string& text, const std::string& name, std::span<const LogForm> forms);
 
 }  // namespace dodona::files
