@@ -136,7 +136,7 @@ reports::Compared given_plan(Arguments& one, const std::string& file) {
     plan::Plan plan = library().plan(file, {});
     plan.batch = one.count("--batch").value_or(plan.batch);
     if (one.has("--framework")) {
-        plan.framework = framework_of(one, workload, &plan.strategy, plan.offload);
+        plan.framework = framework_of(one, workload, plan);
     }
     plan.memory = memory_of(plan.framework);
     check_devices(one, workload.cluster, plan.devices());

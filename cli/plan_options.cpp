@@ -263,7 +263,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     if (!settings.file.empty()) {
         plan::Plan plan = plan_from_file(arguments, settings);
         if (arguments.has("--framework")) {
-            plan.framework = framework_of(arguments, workload, &plan.strategy, plan.offload);
+            plan.framework = framework_of(arguments, workload, plan);
         } else {
             add_other_source(plan.framework, workload.cluster);
         }
@@ -280,9 +280,8 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.algorithm = algorithm_of(arguments, workload.cluster);
     arguments.throw_if_faults();
     plan.strategy = read_strategy(settings.strategy, arguments.place("--strategy"));
-    plan::Strategy sharded = plan.strategy;
-    sharded.shard = settings.shard && !sharded.pipeline ? settings.shard : sharded.shard;
-    plan.framework = framework_of(arguments, workload, &sharded, plan.offload);
+    plan.shard = settings.shard.value_or(plan.strategy.shard.value_or(plan::ShardLevel::none));
+    plan.framework = framework_of(arguments, workload, plan);
     plan.memory = memory_of(plan.framework);
     plan.mesh = settings.mesh.empty() ? only_axis(arguments, plan.strategy, *settings.gpus) : settings.mesh;
     for (plan::MeshAxis& axis : plan.mesh) {
@@ -303,7 +302,6 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.recompute = settings.recompute;
     plan.recompute_every = settings.recompute_every;
     plan.recompute_layers = settings.recompute_layers;
-    plan.shard = settings.shard.value_or(plan.strategy.shard.value_or(plan::ShardLevel::none));
     plan.shard_group = settings.shard_group;
     plan.keep_parameters = settings.keep_parameters;
     plan.gradient_precision = settings.gradient_precision;

@@ -107,18 +107,20 @@ std::string runs_text(const plan::Framework& framework) {
 
 }  // namespace
 
-plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy,
-                             const plan::Offload& offload) {
+plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Plan& plan) {
     const auto typed = arguments.text("--framework");
-    if (!typed) {
-        return UsualSoftware(workload).of(strategy, offload);
+    plan::Strategy sharded = plan.strategy;
+    if (plan.shard != plan::ShardLevel::none) {
+        sharded.shard = plan.shard;
     }
-    plan::Framework framework = typed_framework(arguments, *typed, workload);
-    if (strategy != nullptr && !can_run(framework, *strategy)) {
-        note("{} cannot run {}: it is predicted as if it could ({})", framework.name, strategy->name,
-             runs_text(framework));
+    plan::Framework framework =
+        typed ? typed_framework(arguments, *typed, workload) : UsualSoftware(workload).of(&sharded, plan.offload);
+    if (!can_run(framework, sharded)) {
+        const bool by_level = can_run(framework, plan.strategy);
+        note("{} cannot run {}{}: it is predicted as if it could ({})", framework.name, plan.strategy.name,
+             by_level ? fmt::format(" with {} sharded", name(plan.shard)) : "", runs_text(framework));
     }
-    if (!framework.can_offload(offload)) {
+    if (!framework.can_offload(plan.offload)) {
         note("{} cannot keep {} in host memory: it is predicted as if it could", framework.name,
              fmt::join(plan::words(framework.cannot_offload), " or "));
     }

@@ -7,10 +7,9 @@
 
 namespace dodona::cli {
 
-/// --framework, or the usual one for the network under a strategy, with or without something in host memory; where it
-/// says nothing of interference, with the machine's. `strategy`: null for several.
-plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy,
-                             const plan::Offload& offload);
+/// --framework, or the default one for the network and a plan's strategy, ZeRO level and offload; where it says nothing of
+/// interference, with the machine's.
+plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Plan& plan);
 /// The same for each strategy of a space. Unless they were `named`, those that --framework cannot run are left out, as
 /// are those that only software of other networks runs (unless Vary::unusual); it is a fault where --framework runs none,
 /// or not one that was named.

@@ -95,7 +95,7 @@ private:
         plan.overlap = overlap_of(arguments_);
         arguments_.throw_if_faults();
         plan.strategy = read_strategy("data");
-        plan.framework = framework_of(arguments_, workload_, &plan.strategy, plan.offload);
+        plan.framework = framework_of(arguments_, workload_, plan);
         plan.memory = memory_of(plan.framework);
         plan.mesh = {{"data", gpus}};
         plan.batch = batch;

@@ -236,6 +236,10 @@ const Description& description<Framework>() {
              optional_as<&Framework::cannot_offload>(words_of_flags<plan::Offload, plan::kOffloadNames>(),
                                                      "cannot_offload", "What it cannot keep in host memory.",
                                                      {.default_text = "nothing"}),
+             optional<&Framework::exchanges_once>(
+                 "exchanges_once",
+                 "Under a pipeline it reduces gradients and gathers weights once a step, at ZeRO-2 and ZeRO-3 as well, "
+                 "and keeps both whole until then."),
              optional<&Framework::runs_source>("runs_source", "Where these are written.", {.default_text = "none"}),
              optional<&Framework::usual_for>(
                  "usual_for",

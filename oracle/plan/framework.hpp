@@ -197,7 +197,9 @@ struct Framework {
     std::vector<std::string> runs;          ///< strategies that it can run, by name; empty: not stated, all
     std::vector<ShardLevel> levels;         ///< ZeRO levels that it can run; empty: all
     Offload cannot_offload;                 ///< what it cannot keep in host memory
-    std::string runs_source;                ///< of these three
+    /// Under a pipeline ZeRO-2 and ZeRO-3 reduce gradients and gather weights once a step, and keep both whole until then.
+    bool exchanges_once = false;
+    std::string runs_source;  ///< of these four
     /// For these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     std::vector<cluster::Maker> usual_on;  ///< ... and only on devices of these makers; empty: of all

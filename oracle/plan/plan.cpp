@@ -51,11 +51,15 @@ std::int64_t Plan::devices() const {
     return product;
 }
 
+ShardLevel Plan::exchanged_shard() const {
+    return framework.exchanges_once && pipeline_stages() > 1 ? std::min(shard, ShardLevel::states) : shard;
+}
+
 bool Plan::offloads_gradients() const { return offload.weights || (offload.optimizer && memory.gradients_with_states); }
 
 bool Plan::frees_gradients() const {
     const bool replicated =
-        shard < ShardLevel::gradients &&
+        exchanged_shard() < ShardLevel::gradients &&
         (strategy.shard_axes.empty() ? devices() > 1
                                      : std::any_of(strategy.shard_axes.begin(), strategy.shard_axes.end(),
                                                    [&](const std::string& axis) { return axis_size(axis) > 1; }));

@@ -110,6 +110,9 @@ struct Plan {
     /// Moves axes of the mesh that the strategy folds over others to `folds`.
     void fold_axes();
 
+    /// The level by which gradients and weights travel and lie in parts during the passes: ZeRO-1 where the software
+    /// exchanges once a step under a pipeline.
+    [[nodiscard]] ShardLevel exchanged_shard() const;
     [[nodiscard]] bool offloads_gradients() const;  ///< with weights, or where the software keeps them with states
     /// MemoryProfile::gradients_freed, where no two devices hold the same gradients.
     [[nodiscard]] bool frees_gradients() const;

@@ -127,7 +127,7 @@ private:
     }
 
     void add_weights(Vertex v, SegmentTensors& segment) const {
-        const bool gathers = plan_.shard == plan::ShardLevel::parameters && !plan_.keep_parameters;
+        const bool gathers = plan_.exchanged_shard() == plan::ShardLevel::parameters && !plan_.keep_parameters;
         for (const plan::WeightShard& weight : sharded(v).weights) {
             if (weight.tied) {
                 continue;

@@ -50,16 +50,19 @@ constexpr Seconds kEndless = 1'000_s;
 std::vector<StateTransfer> endless(const plan::Plan& plan) {
     std::vector<StateTransfer> transfers;
     const auto add = [&](StateTransfer::What what, plan::ShardLevel every_pass, plan::Phase beside) {
-        StateTransfer transfer{
-            .what = what, .per_step = 1, .per_pass = plan.shard >= every_pass, .beside = beside, .time = {}};
+        StateTransfer transfer{.what = what,
+                               .per_step = 1,
+                               .per_pass = plan.exchanged_shard() >= every_pass,
+                               .beside = beside,
+                               .time = {}};
         transfer.time.time = Estimate::exactly(kEndless);
         transfers.push_back(transfer);
     };
     add(StateTransfer::What::gradients, plan::ShardLevel::gradients, plan::Phase::backward);
-    if (plan.shard != plan::ShardLevel::none) {
+    if (plan.exchanged_shard() != plan::ShardLevel::none) {
         add(StateTransfer::What::parameters, plan::ShardLevel::parameters, plan::Phase::forward);
     }
-    if (plan.shard == plan::ShardLevel::parameters && !plan.keep_parameters) {
+    if (plan.exchanged_shard() == plan::ShardLevel::parameters && !plan.keep_parameters) {
         add(StateTransfer::What::parameters, plan::ShardLevel::parameters, plan::Phase::backward);
     }
     return transfers;

@@ -97,7 +97,7 @@ std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
 }
 
 /// A strategy with a ZeRO level keeps it. Others may shard optimizer states (ZeRO-1); ZeRO-2 and ZeRO-3, which
-/// communicate in every micro-batch, have strategies of their own.
+/// communicate in every micro-batch, have strategies of their own, but in software that lacks ZeRO-1.
 std::vector<ShardLevel> shard_levels(const Plan& plan) {
     if (plan.strategy.shard) {
         return {*plan.strategy.shard};
@@ -106,9 +106,12 @@ std::vector<ShardLevel> shard_levels(const Plan& plan) {
     for (const std::string& axis : plan.strategy.shard_axes) {
         ways *= plan.axis_size(axis);
     }
-    const bool can_shard = ways > 1 && plan.strategy.pipeline.has_value();
-    return can_shard ? std::vector<ShardLevel>{ShardLevel::none, ShardLevel::states}
-                     : std::vector<ShardLevel>{ShardLevel::none};
+    if (ways == 1 || !plan.strategy.pipeline) {
+        return {ShardLevel::none};
+    }
+    const std::vector<ShardLevel>& can = plan.framework.levels;
+    const bool has_states = can.empty() || std::find(can.begin(), can.end(), ShardLevel::states) != can.end();
+    return has_states ? std::vector<ShardLevel>{ShardLevel::none, ShardLevel::states} : can;
 }
 
 struct Schedule {

@@ -149,7 +149,7 @@ private:
              fmt::format("{:.0f} % of device memory is in use, where allocators stall or fail: smaller micro-batches, "
                          "recomputation or sharding would free some",
                          100 * full));
-        const plan::ShardLevel level = p_.plan.shard;
+        const plan::ShardLevel level = p_.plan.exchanged_shard();
         const double states = (copied(level >= plan::ShardLevel::parameters) * p_.memory[MemoryPart::weights] +
                                copied(level >= plan::ShardLevel::gradients) * p_.memory[MemoryPart::gradients] +
                                copied(level >= plan::ShardLevel::states) * p_.memory[MemoryPart::optimizer]) /

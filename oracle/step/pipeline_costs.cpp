@@ -74,7 +74,7 @@ PipelineCosts pipeline_costs(const ComposedStep& composed, const plan::Plan& pla
 
 /// With ZeRO-2 and ZeRO-3 all data ranks synchronise in every micro-batch.
 plan::Atoms replica_atoms(const CostedGraph& costed, const plan::Plan& plan) {
-    if (exchanges_every_pass(plan.shard)) {
+    if (exchanges_every_pass(plan.exchanged_shard())) {
         return 0;
     }
     const plan::Atoms stages = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : plan::Atoms{0};

@@ -141,8 +141,8 @@ std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::
         return {{std::vector<const CostedGraph*>(static_cast<std::size_t>(stages), &costed), 1}};
     }
     std::vector<ReplicaGroup> groups;
-    for (const ReplicaKind& kind :
-         exchanges_every_pass(plan.shard) ? in_step(costed.placement).replicas : costed.placement.replicas) {
+    for (const ReplicaKind& kind : exchanges_every_pass(plan.exchanged_shard()) ? in_step(costed.placement).replicas
+                                                                                : costed.placement.replicas) {
         ReplicaGroup group{.on = {}, .count = kind.count};
         for (const DeviceSet set : kind.devices) {
             group.on.push_back(&costed.on(set));

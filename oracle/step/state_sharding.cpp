@@ -59,11 +59,11 @@ public:
 
     /// Collectives for the local parameters of one kind.
     void add_transfers(const WeightKind& kind, const plan::WeightSize& size, StageStates& states) {
-        const Atoms over = plan_.shard == ShardLevel::none ? Atoms{0} : shardable_ & ~kind.laid;
+        const Atoms over = plan_.exchanged_shard() == ShardLevel::none ? Atoms{0} : shardable_ & ~kind.laid;
         if (!kind.frozen && !(kind.sparse && add_rows(kind, size, over, states))) {
             add_reductions(kind, size, over, states);
         }
-        if (over != 0 && (!kind.frozen || plan_.shard == ShardLevel::parameters)) {
+        if (over != 0 && (!kind.frozen || plan_.exchanged_shard() == ShardLevel::parameters)) {
             add_gathers(over, size.elements * graph::stored_weight(kind.storage, bytes_.weight), !kind.forward_only,
                         states);
         }
@@ -79,7 +79,7 @@ public:
             return bytes;
         }
         const auto ways = static_cast<double>(costed_.mesh.ways(shardable_ & ~kind.laid));
-        const double divided = plan_.shard >= ShardLevel::states ? ways : 1.0;
+        const double divided = plan_.exchanged_shard() >= ShardLevel::states ? ways : 1.0;
         const double stepped = changed * size.elements / divided;
         if (plan_.memory.update_copies && bytes_.gradient < kMaster) {
             states.update_copies += stepped * (kMaster + bytes_.gradient);
@@ -94,7 +94,7 @@ public:
 
 private:
     void add_reductions(const WeightKind& kind, const plan::WeightSize& size, Atoms over, StageStates& states) const {
-        const bool every_pass = exchanges_every_pass(plan_.shard);
+        const bool every_pass = exchanges_every_pass(plan_.exchanged_shard());
         const double ways = static_cast<double>(costed_.mesh.ways(over));
         const Bytes gradient = size.elements * bytes_.reduced;
         if ((over & kind.partial) != 0) {
@@ -200,7 +200,7 @@ private:
     }
 
     void add_gathers(Atoms over, Bytes size, bool backward, StageStates& states) const {
-        const bool per_pass = plan_.shard == ShardLevel::parameters;
+        const bool per_pass = plan_.exchanged_shard() == ShardLevel::parameters;
         const StateTransfer gather{.what = StateTransfer::What::parameters,
                                    .collective = Collective::all_gather,
                                    .atoms = over,
@@ -283,7 +283,7 @@ StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const Wei
     const TrainingBytes each = bytes_of(plan);
     const Atoms shardable = mesh.shard_atoms(mesh.axes(plan.strategy.shard_axes));
     const auto ways = static_cast<double>(mesh.ways(shardable & ~kind.laid));
-    const auto divided = [&](ShardLevel from) { return plan.shard >= from ? ways : 1.0; };
+    const auto divided = [&](ShardLevel from) { return plan.exchanged_shard() >= from ? ways : 1.0; };
     StateBytes bytes{
         .weights = size.elements / divided(ShardLevel::parameters) * graph::stored_weight(kind.storage, each.weight),
         .gradients = {},
@@ -299,7 +299,7 @@ StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const Wei
     }
     const plan::Optimizer& optimizer = plan::optimizer(plan.optimizer);
     bytes.optimizer = kept_bytes(optimizer, size, each) / divided(ShardLevel::states);
-    if (plan.memory.cast_gathered && plan.shard == ShardLevel::parameters &&
+    if (plan.memory.cast_gathered && plan.exchanged_shard() == ShardLevel::parameters &&
         (size.sparse() ? optimizer.table : optimizer.dense).master && each.master > Bytes{}) {
         bytes.weights = size.elements / ways * each.master;
         bytes.optimizer = bytes.optimizer - bytes.weights;
@@ -347,7 +347,7 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
         note(states.largest.optimizer, bytes.optimizer);
         buckets += elements > 0 ? count : 0;
         first.add(bytes, count);
-        if (plan.shard == ShardLevel::parameters) {
+        if (plan.exchanged_shard() == ShardLevel::parameters) {
             states.gathered = plan.keep_parameters ? states.gathered + static_cast<double>(count) * whole
                                                    : max(states.gathered, whole + (count > 1 ? whole : before));
             before = whole;

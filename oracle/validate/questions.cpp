@@ -198,7 +198,7 @@ plan::Framework Questions::usual_software(const Question& question) {
         built_in_frameworks_ = library_.all_frameworks();
     }
     plan::Strategy sharded = question.plan.strategy;
-    if (question.plan.shard != plan::ShardLevel::none && !sharded.pipeline) {
+    if (question.plan.shard != plan::ShardLevel::none) {
         sharded.shard = question.plan.shard;
     }
     const plan::Framework* usual = plan::usual_framework(built_in_frameworks_, *question.graph, &sharded,

@@ -147,6 +147,7 @@ Record framework_record(const plan::Framework& framework) {
             {"runs", framework.runs},
             {"levels", names_of(framework.levels)},
             {"cannot_offload", plan::words(framework.cannot_offload)},
+            {"exchanges_once", framework.exchanges_once},
             {"runs_source", framework.runs_source.empty() ? Record() : Record(framework.runs_source)},
             {"usual_for", framework.usual_for},
             {"usual_on", names_of(framework.usual_on)},

@@ -82,6 +82,14 @@ Exported experts(const Library& library) {
     return one;
 }
 
+/// The same, with gradients sharded as well.
+Exported experts_sharded(const Library& library) {
+    Exported one = experts(library);
+    one.name = "experts-sharded";
+    one.plan.shard = plan::ShardLevel::gradients;
+    return one;
+}
+
 /// Whole parameters on every data rank, in a pipeline with one stage on a rank.
 Exported replicated(const Library& library) {
     Exported one{.name = "replicated", .plan = {}, .facts = facts_of("llama-3.1-8b", "dgx-h100", 8192, 32)};
@@ -95,7 +103,8 @@ Exported replicated(const Library& library) {
 }
 
 std::vector<Exported> plans(const Library& library) {
-    return {pipelined(library), sharded(library), sharded_in_nodes(library), experts(library), replicated(library)};
+    return {pipelined(library), sharded(library),         sharded_in_nodes(library),
+            experts(library),   experts_sharded(library), replicated(library)};
 }
 
 /// The file of the target, or what it says of a plan that it cannot express.

@@ -166,6 +166,12 @@ inline search::Space draw_space(Draw& draw, const graph::Graph& graph, std::int6
             space.software.back().strategies = {space.strategies.front().name};
         }
     }
+    for (search::Software& software : space.software) {
+        if (draw.one_in(3)) {
+            software.framework.levels = {plan::ShardLevel::gradients, plan::ShardLevel::parameters};
+        }
+        software.framework.exchanges_once = draw.one_in(3);
+    }
     return space;
 }
 
