@@ -135,7 +135,7 @@ reports::Compared given_plan(Arguments& one, const std::string& file) {
     const Workload workload = read_workload(one);
     plan::Plan plan = library().plan(file, {});
     plan.batch = one.count("--batch").value_or(plan.batch);
-    if (one.has("--framework")) {
+    if (one.has("--software")) {
         plan.framework = framework_of(one, workload, plan);
     }
     plan.memory = memory_of(plan.framework);

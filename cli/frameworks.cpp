@@ -55,7 +55,7 @@ Command frameworks_command() {
             .examples =
                 "Examples:\n  dodona frameworks\n  dodona frameworks megatron-2021\n  dodona frameworks graphs\n"
                 "  dodona predict llama-3.1-8b --machine dgx-h100 --gpus 8 --strategy zero3 \\\n"
-                "      --framework megatron-2024+graphs",
+                "      --software megatron-2024+graphs",
             .run = run_frameworks};
 }
 

@@ -181,7 +181,7 @@ std::string read_export(Arguments& arguments, bool searches) {
     if (found != names.end() && searches) {
         const files::Target& target = targets[static_cast<std::size_t>(found - names.begin())];
         if (!target.framework.empty()) {
-            arguments.give("--framework", target.framework);
+            arguments.give("--software", target.framework);
         }
         for (const auto& [option, value] : target.searched) {
             arguments.give(option, value);

@@ -262,7 +262,7 @@ PlanSettings read_plan_settings(Arguments& arguments) {
 plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Workload& workload) {
     if (!settings.file.empty()) {
         plan::Plan plan = plan_from_file(arguments, settings);
-        if (arguments.has("--framework")) {
+        if (arguments.has("--software")) {
             plan.framework = framework_of(arguments, workload, plan);
         } else {
             add_other_source(plan.framework, workload.cluster);

@@ -97,7 +97,7 @@ ReportQuestion read_report_question(Arguments& arguments, const Output& output) 
     arguments.throw_if_faults();
     question.sweep.space = job_space(arguments, question.workload);
     arguments.throw_if_faults();
-    if (!arguments.has("--framework")) {
+    if (!arguments.has("--software")) {
         std::vector<std::string> names;
         for (const search::Software& software : question.sweep.space.software) {
             const std::string label = software.framework.label();

@@ -86,7 +86,7 @@ private:
 };
 
 plan::Framework typed_framework(Arguments& arguments, const std::string& typed, const Workload& workload) {
-    const Location where = arguments.place("--framework");
+    const Location where = arguments.place("--software");
     return on_machine(library().framework(taken_as(arguments, files::NameOf::framework, typed),
                                           where.source ? where : files::command_line()),
                       workload.cluster);
@@ -108,10 +108,14 @@ std::string runs_text(const plan::Framework& framework) {
 }  // namespace
 
 plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Plan& plan) {
-    const auto typed = arguments.text("--framework");
+    const auto typed = arguments.text("--software");
     plan::Strategy sharded = plan.strategy;
     if (plan.shard != plan::ShardLevel::none) {
         sharded.shard = plan.shard;
+    }
+    if (typed && between_commas(*typed).size() > 1) {
+        arguments.fault("--software", "one plan runs in one piece of software", "give one of them");
+        return {};
     }
     plan::Framework framework =
         typed ? typed_framework(arguments, *typed, workload) : UsualSoftware(workload).of(&sharded, plan.offload);
@@ -128,7 +132,7 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload, con
 }
 
 void set_software(Arguments& arguments, const Workload& workload, search::Space& space, bool named) {
-    const auto typed = arguments.text("--framework");
+    const auto typed = arguments.text("--software");
     if (!typed) {
         const UsualSoftware usual(workload);
         const auto none_runs = [&](const plan::Strategy& strategy) { return !usual.runs(strategy, space.offload); };
@@ -139,25 +143,52 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
         space.software = usual.of(space);
         return;
     }
-    plan::Framework framework = typed_framework(arguments, *typed, workload);
-    if (!framework.can_offload(space.offload)) {
-        arguments.fault("--framework", fmt::format("{} cannot keep {} in host memory", framework.name,
-                                                   fmt::join(plan::words(framework.cannot_offload), " or ")));
-        return;
+    std::vector<search::Software> all;
+    std::vector<plan::Strategy> run;  // by any of them
+    for (const std::string& one : between_commas(*typed)) {
+        plan::Framework framework = typed_framework(arguments, one, workload);
+        if (std::any_of(all.begin(), all.end(),
+                        [&](const search::Software& other) { return other.framework.label() == framework.label(); })) {
+            arguments.fault("--software", fmt::format("{} is named twice", framework.label()));
+            return;
+        }
+        if (!framework.can_offload(space.offload)) {
+            arguments.fault("--software", fmt::format("{} cannot keep {} in host memory", framework.name,
+                                                      fmt::join(plan::words(framework.cannot_offload), " or ")));
+            return;
+        }
+        std::vector<std::string> its;
+        for (const plan::Strategy& strategy : space.strategies) {
+            if (can_run(framework, strategy)) {
+                its.push_back(strategy.name);
+            }
+        }
+        if (its.empty()) {
+            arguments.fault("--software",
+                            fmt::format("{} cannot run {}", framework.name, space.strategies.front().name),
+                            runs_text(framework));
+            return;
+        }
+        plan::MemoryProfile memory = memory_of(framework);
+        all.push_back({std::move(framework), std::move(memory), std::move(its)});
     }
-    std::vector<plan::Strategy> runs;
-    std::copy_if(space.strategies.begin(), space.strategies.end(), std::back_inserter(runs),
-                 [&](const plan::Strategy& strategy) { return can_run(framework, strategy); });
-    if (runs.empty() || (named && runs.size() < space.strategies.size())) {
-        const auto other = std::find_if(space.strategies.begin(), space.strategies.end(),
-                                        [&](const plan::Strategy& strategy) { return !can_run(framework, strategy); });
-        arguments.fault("--framework", fmt::format("{} cannot run {}", framework.name, other->name),
-                        runs_text(framework));
-        return;
+    for (const plan::Strategy& strategy : space.strategies) {
+        const bool runs = std::any_of(all.begin(), all.end(),
+                                      [&](const search::Software& software) { return software.runs(strategy); });
+        if (!runs && named) {
+            arguments.fault("--software", fmt::format("{} cannot run {}", *typed, strategy.name),
+                            runs_text(all.front().framework));
+            return;
+        }
+        if (runs) {
+            run.push_back(strategy);
+        }
     }
-    space.strategies = std::move(runs);
-    plan::MemoryProfile memory = memory_of(framework);
-    space.software = {{std::move(framework), std::move(memory), std::nullopt}};
+    if (all.size() == 1) {
+        all.front().strategies.reset();
+    }
+    space.strategies = std::move(run);
+    space.software = std::move(all);
 }
 
 bool is_observed(const search::Space& space) {

@@ -1,4 +1,4 @@
-// Which software a plan is predicted in: that of --framework, else what is usual for the network, the strategy and the
+// Which software a plan is predicted in: that of --software, else what is usual for the network, the strategy and the
 // maker of the device.
 #pragma once
 
@@ -7,12 +7,12 @@
 
 namespace dodona::cli {
 
-/// --framework, or the default one for the network and a plan's strategy, ZeRO level and offload; where it says nothing of
+/// --software, or the default one for the network and a plan's strategy, ZeRO level and offload; where it says nothing of
 /// interference, with the machine's.
 plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Plan& plan);
-/// The same for each strategy of a space. Unless they were `named`, those that --framework cannot run are left out, as
-/// are those that only software of other networks runs (unless Vary::unusual); it is a fault where --framework runs none,
-/// or not one that was named.
+/// The same for each strategy of a space. Unless they were `named`, those that --software cannot run are left out, as
+/// are those that only software of other networks runs (unless Vary::unusual); it is a fault where one of --software runs
+/// none, or where none of them runs one that was named.
 void set_software(Arguments& arguments, const Workload& workload, search::Space& space, bool named);
 /// Whether the software of a space was moved to observed steps.
 bool is_observed(const search::Space& space);

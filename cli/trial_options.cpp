@@ -26,7 +26,7 @@ std::vector<Option> training_options() {
     std::vector<Option> taken;
     for (Option& option : workload_options()) {
         const std::string name = option.long_name();
-        if (name == "--precision" || name == "--optimizer" || name == "--framework" || name == "--overlap") {
+        if (name == "--precision" || name == "--optimizer" || name == "--software" || name == "--overlap") {
             taken.push_back(std::move(option));
         }
     }

@@ -121,9 +121,10 @@ std::vector<Option> workload_options() {
          in_lines("of all collectives: {}; default: the cheapest that the machine allows",
                   value_names<cluster::Algorithm>()),
          training},
-        {"--framework", "NAME|FILE",
-         "software to train with; default: what is usual for the model, the\nstrategy and the device", training, kOnce,
-         Names::frameworks},
+        {"--software", "NAME|FILE",
+         "software to train with; a search takes several: megatron-2024,torchtitan;\n"
+         "default: what people run for the model, the strategy and the device",
+         training, kOnce, Names::frameworks, "--framework"},
         {"--contention", "PHI", "contention factor: flows that share a link; default: computed", training},
     };
 }
@@ -341,9 +342,9 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> given;
     for (const char* name :
-         {"--set",     "--adjust",  "--seq",       "--image",     "--expert-loads", "--precision",    "--optimizer",
-          "--overlap", "--offload", "--algorithm", "--framework", "--contention",   "--strategy",     "--max-memory",
-          "--reserve", "--fixed",   "--exclude",   "--vary",      "--observed",     "--observed-plan"}) {
+         {"--set",     "--adjust",  "--seq",       "--image",    "--expert-loads", "--precision",    "--optimizer",
+          "--overlap", "--offload", "--algorithm", "--software", "--contention",   "--strategy",     "--max-memory",
+          "--reserve", "--fixed",   "--exclude",   "--vary",     "--observed",     "--observed-plan"}) {
         for (const std::string& value : arguments.all(name)) {
             given.emplace_back(name, value);
         }

@@ -96,7 +96,7 @@
     const fields = Object.assign({}, asked);
     delete fields.options;
     others = Object.assign({}, asked.options);
-    for (const name of ['strategy', 'framework']) {
+    for (const name of ['strategy', 'software']) {
       const known = Array.from(form.elements[name].options).some(function (one) { return one.value === others[name]; });
       if (known) {
         fields[name] = others[name];
@@ -124,7 +124,7 @@
       }));
     }
     form.elements.strategy.append(option('', 'any'), ...data.strategies.map(function (name) { return option(name); }));
-    form.elements.framework.append(option('', 'usual'), ...data.frameworks.map(function (name) { return option(name); }));
+    form.elements.software.append(option('', 'usual'), ...data.frameworks.map(function (name) { return option(name); }));
     for (const axis of AXES) {
       document.getElementById('axes').append(element('label', [axis[0].toUpperCase() + axis.slice(1) + ' ',
         element('input', null, { name: 'axis.' + axis, type: 'number', min: 1, step: 1, inputmode: 'numeric', placeholder: 'any' })]));
@@ -134,7 +134,7 @@
 
   function question(all) {
     const options = Object.assign({ machine: all.machine, gpus: all.gpus, top: 2 * MOST }, others);
-    for (const name of ['batch', 'strategy', 'framework']) {
+    for (const name of ['batch', 'strategy', 'software']) {
       if (all[name] !== undefined) { options[name] = all[name]; }
     }
     const fixed = (others.fixed || []).slice(), adjust = {}, set = {};
@@ -406,7 +406,7 @@
     const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
     data = JSON.parse(await unpackedText('dodona-data'));
     showForm();
-    opening = Object.assign({ model: 'llama-3.1-8b', machine: 'dgx-h100', gpus: '16', strategy: '', framework: '', recompute: '', zero: '' },
+    opening = Object.assign({ model: 'llama-3.1-8b', machine: 'dgx-h100', gpus: '16', strategy: '', software: '', recompute: '', zero: '' },
       opened(JSON.parse(await unpackedText('dodona-question'))));
     const first = given.gpus ? given : opening;
     fill(Object.assign({}, opening, given));

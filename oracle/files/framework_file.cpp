@@ -283,7 +283,7 @@ const Description& description<Framework>() {
              optional_as(with_type(), "with",
                          "Mechanisms that it has: names or files. Their parameters replace those above, the last of "
                          "several counts, and what they leave unexplained adds to `between_sources`. "
-                         "`--framework NAME+MECHANISM` says the same.")},
+                         "`--software NAME+MECHANISM` says the same.")},
         .file_kind = "framework",
         .defaults = default_of<Framework>};
     return described;

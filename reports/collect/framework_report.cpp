@@ -197,7 +197,7 @@ KeyFigures mechanism_figures(const plan::Mechanism& mechanism, bool by_default) 
     const auto add_line = [&all](std::string label, std::string line) {
         all.figures.push_back({.label = std::move(label), .value = std::move(line), .note = {}});
     };
-    add_line("asked for", fmt::format("--framework NAME+{}", mechanism.name));
+    add_line("asked for", fmt::format("--software NAME+{}", mechanism.name));
     add_line("default for", by_default ? "the runs below" : "nothing: only where it is asked for");
     if (mechanism.spread > 0) {
         add_line("unexplained", percent(mechanism.spread) + " of a step more, as a standard deviation");
@@ -264,7 +264,7 @@ Document frameworks_document(const std::vector<plan::Framework>& frameworks,
     }
     document.record = {{"schema", "dodona/frameworks/1"}, {"frameworks", rows}, {"mechanisms", known}};
     add(document, std::move(table));
-    add_section(document, {"What any of them may have: --framework NAME+MECHANISM"}, {std::move(added)});
+    add_section(document, {"What any of them may have: --software NAME+MECHANISM"}, {std::move(added)});
     return document;
 }
 

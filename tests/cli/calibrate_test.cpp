@@ -102,7 +102,7 @@ TEST_F(CalibrateTest, MeasuredInterferenceIsInPredictions) {
             << interference;
         const Outcome told = place_.run(
             "predict bert-large --machine four.yaml --gpus 4 --batch 32 --strategy data --format json "
-            "--framework " +
+            "--software " +
             framework);
         EXPECT_EQ(told.code, 0) << told.err;
         return nlohmann::json::parse(told.out).at("plan").at("step_time_s").at("value").get<double>();

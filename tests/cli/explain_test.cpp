@@ -14,7 +14,7 @@ namespace explain_test {
 TEST(Explain, NamesTheCrossoverJustBelowTheMemoryThatThePlanNeeds) {
     const Folder place;
     const Outcome asked =
-        place.run("plan gnmt-8 --machine dgx-1-v100-16gb --gpus 8 --framework none --top 1 --explain --format json");
+        place.run("plan gnmt-8 --machine dgx-1-v100-16gb --gpus 8 --software none --top 1 --explain --format json");
     ASSERT_EQ(asked.code, 0) << asked.err;
     const nlohmann::json answer = nlohmann::json::parse(asked.out);
     const auto& parameters = answer["explanation"]["parameters"];

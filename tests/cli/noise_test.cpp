@@ -21,7 +21,7 @@ namespace noise_test {
 
 const std::string kFfn =
     "simulate ffn --machine theta --strategy data --mesh data=2048 --gpus 2048 --batch 8192 --micro-batch 4 "
-    "--precision fp32 --framework none ";
+    "--precision fp32 --software none ";
 
 struct Point {
     int nodes;

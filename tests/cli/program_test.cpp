@@ -160,7 +160,7 @@ nlohmann::json asked(const Folder& place, const std::string& words) {
 TEST(Program, MovesItsParametersToAnObservedStep) {
     const Folder place;
     std::ofstream(place.path() / "eager.yaml") << kSoftware;
-    const std::string predict = std::string(kPredict) + " --framework ./eager.yaml";
+    const std::string predict = std::string(kPredict) + " --software ./eager.yaml";
     const auto before = asked(place, predict)["plan"];
     EXPECT_TRUE(before["observed"].is_null());
     const double step = before["step_time_s"]["value"];
@@ -181,7 +181,7 @@ TEST(Program, MovesItsParametersToAnObservedStep) {
 TEST(Program, PlansWhatPredictSaysOfTheObservedPlan) {
     const Folder place;
     std::ofstream(place.path() / "eager.yaml") << kSoftware;
-    const std::string job = "resnet50 --machine abci --gpus 8 --batch 512 --framework ./eager.yaml";
+    const std::string job = "resnet50 --machine abci --gpus 8 --batch 512 --software ./eager.yaml";
     const double step = asked(place, "plan " + job + " --save taken.yaml")["plans"][0]["step_time_s"]["value"];
     const std::string observed = " --observed " + std::to_string(1.3 * step) + "s";
     const auto plans = asked(place, "plan " + job + observed + " --observed-plan taken.yaml --top 9")["plans"];
@@ -203,7 +203,7 @@ TEST(Program, PlansWhatPredictSaysOfTheObservedPlan) {
 TEST(Program, PlansAndSavesWithWhatWasObserved) {
     const Folder place;
     std::ofstream(place.path() / "eager.yaml") << kSoftware;
-    const std::string plan = std::string(kPlan) + " --framework ./eager.yaml";
+    const std::string plan = std::string(kPlan) + " --software ./eager.yaml";
     const double step = asked(place, plan + " --save taken.yaml")["plans"][0]["step_time_s"]["value"];
     const auto after = asked(place, plan + " --observed " + std::to_string(1.3 * step) +
                                         "s --observed-plan taken.yaml --save next.yaml")["plans"][0];
@@ -215,7 +215,7 @@ TEST(Program, PlansAndSavesWithWhatWasObserved) {
 TEST(Program, ReadsObservedRunsFromATable) {
     const Folder place;
     std::ofstream(place.path() / "eager.yaml") << kSoftware;
-    const std::string predict = std::string(kPredict) + " --framework ./eager.yaml";
+    const std::string predict = std::string(kPredict) + " --software ./eager.yaml";
     const auto before = asked(place, predict)["plan"];
     const double step = before["step_time_s"]["value"];
     std::ofstream(place.path() / "runs.csv")
@@ -231,7 +231,7 @@ TEST(Program, ReadsObservedRunsFromATable) {
 TEST(Program, SaysWhereAnObservedStepIsFurtherOffThanErrorsExplain) {
     const Folder place;
     std::ofstream(place.path() / "eager.yaml") << kSoftware;
-    const std::string predict = std::string(kPredict) + " --framework ./eager.yaml";
+    const std::string predict = std::string(kPredict) + " --software ./eager.yaml";
     const double step = asked(place, predict)["plan"]["step_time_s"]["value"];
     const auto observed = [&](double times) {
         return place.run(predict + " --observed " + std::to_string(times * step) + "s").out;

@@ -87,11 +87,11 @@ TEST(Export, SearchesInTheSoftwareOfItsTargetUnlessAnotherIsTyped) {
     const std::string words = "plan llama-3.1-8b --machine dgx-h100 --gpus 16 --batch 256 --export ";
     for (const auto& [target, software] : kTargets) {
         if (!software.empty()) {
-            EXPECT_EQ(place.run(words + target).out, place.run(words + target + " --framework " + software).out)
+            EXPECT_EQ(place.run(words + target).out, place.run(words + target + " --software " + software).out)
                 << target;
         }
     }
-    EXPECT_NE(place.run(words + "accelerate").out, place.run(words + "accelerate --framework composer-fsdp").out);
+    EXPECT_NE(place.run(words + "accelerate").out, place.run(words + "accelerate --software composer-fsdp").out);
 }
 
 TEST(Export, OfTheFastestPlanThatItsTargetExpressesSaysSo) {
@@ -107,7 +107,7 @@ TEST(SavedPlan, NamesAFrameworkOfAFileAsItsOwnFolderSeesIt) {
     std::ofstream(place.path() / "eager.yaml") << "framework: eager\nsource: here\n"
                                                   "parameters: {stream: {value: 1.5, source: here}}\n";
     const auto asked =
-        answer(place, std::string(kPlan) + " --framework ./eager.yaml --save plans/best.yaml")["plans"][0];
+        answer(place, std::string(kPlan) + " --software ./eager.yaml --save plans/best.yaml")["plans"][0];
     EXPECT_NE(content(place.path() / "plans/best.yaml").find("../eager.yaml"), std::string::npos);
     const auto read = answer(place, "predict resnet50 --machine abci --plan plans/best.yaml --set image=224")["plan"];
     EXPECT_EQ(read["step_time_s"]["value"], asked["step_time_s"]["value"]);

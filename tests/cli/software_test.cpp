@@ -62,14 +62,38 @@ TEST(Software, OfAPlanIsTheSameWhereItsStrategyIsAskedForAlone) {
 
 TEST(Software, IsSearchedForWhatItCanRun) {
     for (const char* name : {"transformers", "composer-fsdp", "deepspeed"}) {
-        const json answer =
-            answer_of(std::string("plan llama-3.1-8b --machine dgx-h100 --gpus 16 --framework ") + name);
+        const json answer = answer_of(std::string("plan llama-3.1-8b --machine dgx-h100 --gpus 16 --software ") + name);
         for (const json& plan : answer.at("plans")) {
             EXPECT_EQ(plan.at("framework"), name);
             EXPECT_FALSE(std::string(plan.at("strategy")).starts_with("megatron")) << name;
         }
         EXPECT_FALSE(answer.contains("in_other_software"));
     }
+}
+
+TEST(Software, MayBeSeveralOfWhichTheFirstIsPreferred) {
+    const std::string question = "plan llama-3.1-70b --machine dgx-h100 --gpus 64 --software ";
+    for (const std::string first : {"megatron-2024", "torchtitan"}) {
+        const std::string other = first == "torchtitan" ? "megatron-2024" : "torchtitan";
+        const json both = answer_of(question + first + "," + other);
+        EXPECT_EQ(both.at("plans")[0].at("framework"), first) << "their predictions do not tell which is faster";
+        EXPECT_EQ(both.at("in_other_software")[0].at("framework"), other);
+        for (const json& best : {both.at("plans")[0], both.at("in_other_software")[0]}) {
+            const json alone = answer_of(question + std::string(best.at("framework"))).at("plans")[0];
+            EXPECT_EQ(decisions(alone), decisions(best));
+            EXPECT_EQ(alone.at("step_time_s"), best.at("step_time_s"));
+        }
+    }
+}
+
+TEST(Software, ThatSeveralNameIsRefusedWhereNoneRunsAStrategyOrAPlanIsOne) {
+    const auto fault = [](const std::string& words) { return Folder().run(words).err; };
+    const std::string job = "llama-3.1-8b --machine dgx-h100 --gpus 8 --software ";
+    EXPECT_NE(fault("plan " + job + "transformers,composer-fsdp --strategy expert").find("cannot run expert"),
+              std::string::npos);
+    EXPECT_NE(fault("plan " + job + "transformers,transformers").find("named twice"), std::string::npos);
+    EXPECT_NE(fault("predict " + job + "transformers,composer-fsdp --strategy data").find("one piece of software"),
+              std::string::npos);
 }
 
 TEST(Software, IsOfTheGenerationOfTheDevice) {

@@ -91,7 +91,7 @@ class Bench:
 
     def predict(self, name, machine, plan, framework_file, batch=BATCH):
         words = ["predict", self.model(name), "--machine", machine, "--batch", batch, "--precision", "fp32",
-                 "--optimizer", "momentum", "--framework", framework_file, "--format", "json"]
+                 "--optimizer", "momentum", "--software", framework_file, "--format", "json"]
         where = TRAINED[plan] or ["--gpus", 1, "--strategy", "serial", "--overlap", "none"]
         stages = ["--stages", STAGES[name]] if plan == "pipeline" else []
         return json.loads(self.dodona(*words, *where, *stages))["plan"]

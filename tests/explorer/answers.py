@@ -27,7 +27,7 @@ QUESTIONS = [
     plan("llama-3.1-8b", "dgx-h100", 64, adjust={"bandwidth.unit": 0.1, "memory": 0.5}),
     plan("alexnet", "abci", 16, strategy="auto"),
     plan("llama-3.1-405b", "rtx-4090-x8", 8, batch=8),  # nothing fits
-    plan("llama-3.1-8b", "dgx-h100", 16, framework="composer-fsdp", explain=True),
+    plan("llama-3.1-8b", "dgx-h100", 16, software="composer-fsdp", explain=True),
     {"command": "predict", "arguments": ["vgg16"], "options": {"machine": "abci", "gpus": 8, "mesh": {"data": 8}}},
     plan("resnet5", "abci", 64),  # a fault, with a suggestion
     plan("resnet50", "abci", 64, adjust={"bandwidth.nod": 2}),

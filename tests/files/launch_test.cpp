@@ -114,7 +114,7 @@ TEST(Launch, TheYamlOfMaxTextSaysBatchesOfADevice) {
     const Launch launch = launched("maxtext.yaml", 64);
     EXPECT_EQ(launch.target, "maxtext");
     EXPECT_EQ(option(launch, "MODEL"), "llama-3.1-70b");
-    EXPECT_EQ(option(launch, "--framework"), "maxtext");
+    EXPECT_EQ(option(launch, "--software"), "maxtext");
     EXPECT_TRUE(launch.model.empty());
     EXPECT_EQ(option(launch, "--mesh"), "tensor=4,data=16,pipeline=1");
     EXPECT_EQ(option(launch, "--micro-batch"), "1");
@@ -143,7 +143,7 @@ std::string refused(const std::string& text, const std::string& name) {
 TEST(Launch, TheYamlOfLlamaFactoryTakesZeroFromTheFileItNames) {
     const Launch launch = launched("llamafactory.yaml", 8);
     EXPECT_EQ(launch.target, "trainer");
-    EXPECT_EQ(option(launch, "--framework"), "transformers");
+    EXPECT_EQ(option(launch, "--software"), "transformers");
     EXPECT_EQ(option(launch, "--zero"), "3");
     EXPECT_EQ(option(launch, "--precision"), "bf16");
     EXPECT_EQ(option(launch, "--recompute"), "full");

@@ -20,7 +20,7 @@ constexpr const char* kTop =
     "# What kernels and links alone predict\n\n"
     "Predictions of published runs from kernels and links that were measured alone, data sheets where none was, and "
     "the\n"
-    "layer tables in `models/`, with no software between (`--framework none`). Nothing is fitted to these or any "
+    "layer tables in `models/`, with no software between (`--software none`). Nothing is fitted to these or any "
     "other\n"
     "runs: what is missing here is what a framework adds. Errors are (predicted - measured) / measured; negative is "
     "too fast. Intervals are meant to hold the\n"

@@ -49,7 +49,7 @@ TEST(ParaDLData, TheProgramPrintsTheRowInItsJson) {
     const cli::testing::Folder folder;
     const cli::testing::Outcome outcome = folder.run(
         "predict resnet50-paradl --machine abci-paradl --gpus 64 --batch 4096 --precision fp32 --strategy data "
-        "--overlap none --framework none --format json");
+        "--overlap none --software none --format json");
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const auto epoch = nlohmann::json::parse(outcome.out).at("epoch");
     EXPECT_EQ(epoch.at("iterations").get<double>(), 313);

@@ -294,7 +294,7 @@ Launch read_launch(Document settings, const std::vector<Target>& targets, std::i
         fail({settings.source, 0, 0, 1}, "it does not say on how many GPUs", "--gpus N");
     }
     if (!target.framework.empty()) {
-        launch.options.emplace_back("--framework", target.framework);
+        launch.options.emplace_back("--software", target.framework);
     }
     for (const TargetOption& option : target.options) {
         if (const std::string value = option_text(option, read.parameters); !value.empty()) {
