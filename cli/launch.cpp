@@ -86,6 +86,7 @@ files::ExportFacts export_facts(const Workload& workload) {
             .machine = workload.machine,
             .maker = workload.cluster.device.maker(),
             .gpus_per_node = workload.cluster.node_size(),
+            .unequal_devices = workload.cluster.device_kinds(workload.cluster.devices()).size() > 1,
             .sequence = static_cast<std::int64_t>(tokens_a_sample(workload.graph)),
             .layers = workload.graph.block_count(),
             .comments = {}};

@@ -144,6 +144,35 @@ TEST(ExportGoldens, EveryTargetExpressesOneOfThem) {
     }
 }
 
+TEST(Export, KeepsTheOrderOfRanksOrIsRefused) {
+    const Library library(here() / "../..");
+    std::size_t kept = 0;
+    for (const Target& target : written_targets(library)) {
+        if (target.options.empty()) {
+            continue;  // starts a job and says nothing of its plan
+        }
+        Exported one = replicated(library);
+        const std::string usual = outcome(one, target);
+        one.plan.mesh = {{"tensor", 4}, {"pipeline", 2}, {"data", 8}};
+        const std::string inside = outcome(one, target);
+        EXPECT_TRUE(inside != usual || usual.find("pipeline") != std::string::npos) << target.keys.name;
+        kept += inside.find("tp") != std::string::npos && inside.find("cannot express") == std::string::npos ? 1 : 0;
+        one.plan.mesh = {{"data", 8}, {"tensor", 4}, {"pipeline", 2}};
+        EXPECT_NE(outcome(one, target).find("here of data, tensor, pipeline"), std::string::npos) << target.keys.name;
+    }
+    EXPECT_EQ(kept, 2U) << "Megatron-LM and Megatron Bridge";
+}
+
+TEST(Export, OfUnequalDevicesIsRefused) {
+    const Library library(here() / "../..");
+    for (const Target& target : written_targets(library)) {
+        Exported one = replicated(library);
+        one.facts.unequal_devices = true;
+        const bool is_refused = outcome(one, target).find("equally many micro-batches") != std::string::npos;
+        EXPECT_NE(is_refused, target.options.empty()) << target.keys.name;
+    }
+}
+
 TEST(Export, OfSchedulesDiffersOrIsRefused) {
     const Library library(here() / "../..");
     for (const Target& target : written_targets(library)) {

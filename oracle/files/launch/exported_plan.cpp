@@ -1,9 +1,12 @@
 #include "files/launch/exported_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/precision.hpp"
 #include "files/hf/condition.hpp"
@@ -30,6 +33,36 @@ std::int64_t fold_size(const plan::Plan& plan, const std::string& name) {
     return found == plan.folds.end() || found->size == 0 ? 1 : found->size;
 }
 
+/// Orders in which launchers lay out ranks, innermost first.
+constexpr std::array<std::string_view, 4> kOutermostPipeline{"tensor", "context", "data", "pipeline"};
+constexpr std::array<std::string_view, 4> kOutermostData{"tensor", "context", "pipeline", "data"};
+
+/// Axes of more than one rank by their words, innermost first; neighbours of one word are one.
+std::vector<std::string_view> order_of(const plan::Plan& plan) {
+    std::vector<std::string_view> order;
+    for (const plan::MeshAxis& axis : plan.mesh) {
+        const auto known =
+            std::find_if(kAxisWords.begin(), kAxisWords.end(), [&](const AxisWord& a) { return a.axis == axis.name; });
+        if (axis.size > 1 && known != kAxisWords.end() && (order.empty() || order.back() != known->word)) {
+            order.push_back(known->word);
+        }
+    }
+    return order;
+}
+
+/// Whether the words are in this order, each at most once.
+bool is_in_order(const std::vector<std::string_view>& words, std::span<const std::string_view> order) {
+    auto next = order.begin();
+    for (const std::string_view word : words) {
+        next = std::find(next, order.end(), word);
+        if (next == order.end()) {
+            return false;
+        }
+        ++next;
+    }
+    return true;
+}
+
 }  // namespace
 
 Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
@@ -51,6 +84,8 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
         const std::string name(known->word);
         number(name, std::get<std::int64_t>(scope.find(name)->value) * axis.size);
     }
+    const std::vector<std::string_view> order = order_of(plan);
+    flag("pipeline_inside", !is_in_order(order, kOutermostPipeline) && is_in_order(order, kOutermostData));
     const std::int64_t gpus = plan.devices();
     const std::int64_t data = std::get<std::int64_t>(scope.find("data")->value);
     const std::int64_t micro = std::max<std::int64_t>(1, plan.microbatch);
@@ -106,6 +141,21 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
 Diagnostics refusals(const plan::Plan& plan, const ExportFacts& facts, const Target& target) {
     const Scope scope = plan_parameters(plan, facts);
     Diagnostics faults;
+    const std::vector<std::string_view> order = order_of(plan);
+    if (!target.options.empty() && !is_in_order(order, kOutermostPipeline) && !is_in_order(order, kOutermostData)) {
+        faults.error(
+            {},
+            fmt::format("{} cannot express this plan: its neighbouring ranks are those of tensor, context, data "
+                        "and pipeline, in this order, and here of {}",
+                        target.keys.name, fmt::join(order, ", ")),
+            "nearest: --mesh with the axes in that order");
+    }
+    if (facts.unequal_devices && !target.options.empty()) {
+        faults.error({},
+                     fmt::format("{} cannot express this plan: all data ranks take equally many micro-batches there",
+                                 target.keys.name),
+                     "nearest: --gpus of one kind of device");
+    }
     for (const Refusal& refusal : target.refusals) {
         if (refusal.when != nullptr && holds(*refusal.when, scope)) {
             faults.error({},
