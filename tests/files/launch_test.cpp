@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -11,6 +12,7 @@
 #include "files/hf/condition.hpp"
 #include "files/launch/exported_plan.hpp"
 #include "files/launch/launch_text.hpp"
+#include "files/launch/stage_layout.hpp"
 #include "graph/graph.hpp"
 #include "reading.hpp"
 
@@ -256,6 +258,40 @@ TEST(Launch, NumbersThatDoNotDivideNameTheirLineAndTheFewestGpus) {
     EXPECT_EQ(stages.uneven.all().front().message, "layers 48 do not divide by pipeline 6 x layers_of_virtual 5");
 }
 
+TEST(Launch, LayoutsOfMegatronAreStages) {
+    const std::string start =
+        "torchrun --nproc_per_node 8 --nnodes 2 train.py --num-layers 62 --micro-batch-size 1 --global-batch-size 32 "
+        "--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout ";
+    const auto read = [&](const std::string& layout) {
+        return launched_text(start + "\"" + layout + "\"\n", "run.sh");
+    };
+    EXPECT_EQ(option(read("Et*17|t*15|t*15|t*15,L"), "--stages"), "17,15,15,15");
+    EXPECT_EQ(option(read("Et*17|t*15|t*15|t*15,L"), "--virtual-stages"), "");
+    EXPECT_EQ(option(read("Ettt|(tt|)*6L"), "--stages"), "3,2,2,2,2,2,2,0");
+    EXPECT_EQ(option(read("Ettt|(tt|)*6L"), "--virtual-stages"), "2");
+    EXPECT_EQ(option(read("E|(t|(tt|)*2)*2mL"), "--stages"), "0,1,2,2,1,2,2,0");
+    // A stage of the second token alone is none of Dodona's.
+    const Launch lone = read("Et*3|(tt|)*29,m|L");
+    EXPECT_EQ(option(lone, "--virtual-stages"), "8");
+    ASSERT_EQ(lone.not_modelled.size(), 1U);
+    EXPECT_NE(lone.not_modelled.front().find("a stage of m alone"), std::string::npos);
+    ASSERT_EQ(read("Ett|(tt|)*8L").uneven.all().size(), 1U);
+    EXPECT_EQ(read("Ett|(tt|)*8L").uneven.all().front().message, "layout_stages 10 do not divide by pipeline 4");
+    for (const char* wrong : {"Et|x|t|L", "E(t|", "Et)|", "Et*|t", "(t*10000)*10000", "((((((((((t))))))))))"}) {
+        EXPECT_THROW(static_cast<void>(read(wrong)), InputError) << wrong;
+    }
+}
+
+RC_GTEST_PROP(Launch, AnyLayoutIsReadOrRefused, ()) {
+    const auto text =
+        *rc::gen::container<std::string>(rc::gen::element('E', 't', 'm', 'L', '|', ',', '(', ')', '*', '3'));
+    try {
+        const Node node{.kind = Node::Kind::scalar, .text = text};
+        RC_ASSERT(read_layout(node).layers.size() >= 1);
+    } catch (const InputError&) {
+    }
+}
+
 TEST(Launch, PoliciesOfMaxTextSayWhatIsSaved) {
     const auto recomputed = [](const std::string& model, const std::string& policy) {
         const Launch launch =
@@ -370,6 +406,10 @@ plan::Plan plan_of(const Launch& launch) {
         at = end + 1;
     }
     plan.fold_axes();
+    std::stringstream stages(option(launch, "--stages"));
+    for (std::string blocks; std::getline(stages, blocks, ',');) {
+        plan.stages.push_back(std::stoll(blocks));
+    }
     plan.batch = number("--batch", 1);
     plan.microbatch = number("--micro-batch", 1);
     plan.virtual_stages = number("--virtual-stages", 1);
@@ -415,15 +455,15 @@ plan::Plan random_plan() {
     const std::int64_t context = chance(20) ? 2 : 1;
     const std::int64_t data = power(4);
     const std::int64_t pipeline = chance(50) ? power(3) : 1;
-    const bool is_plain = chance(40);                              // data ranks alone
-    const std::int64_t experts = !is_plain && chance(25) ? 2 : 1;  // ranks that share a layer of them
-    const std::string strategy = is_plain      ? "data"
+    const bool data_alone = chance(40);                              // data ranks alone
+    const std::int64_t experts = !data_alone && chance(25) ? 2 : 1;  // ranks that share a layer of them
+    const std::string strategy = data_alone    ? "data"
                                  : experts > 1 ? "megatron-moe"
                                  : context > 1 ? "megatron-context"
                                  : tensor > 1  ? "megatron-sequence"
                                                : "megatron";
     plan.strategy = shelf().strategy(strategy);
-    if (is_plain) {
+    if (data_alone) {
         plan.mesh = {{"data", data}};
     } else {
         plan.mesh = {{"tensor", tensor}};
@@ -440,17 +480,25 @@ plan::Plan random_plan() {
     }
     plan.microbatch = power(2);
     plan.batch = plan.microbatch * data * power(3);
-    if (!is_plain && pipeline > 1 && chance(40)) {
+    if (!data_alone && pipeline > 1 && chance(40)) {
         plan.virtual_stages = 2;
         plan.schedule = plan::ScheduleKind::interleaved;
         plan.overlap.pipeline = chance(50);
+    }
+    if (!data_alone && pipeline > 1 && chance(30)) {
+        plan.stages.assign(static_cast<std::size_t>(pipeline * plan.virtual_stages), 2);
+        plan.stages.front() = *rc::gen::inRange(3, 20);
+        plan.stages.back() = *rc::gen::inRange(0, 3);
+    }
+    if (!data_alone && experts == 1 && chance(20)) {  // ranks of the pipeline inside those of data
+        std::swap(plan.mesh[plan.mesh.size() - 2], plan.mesh.back());
     }
     plan.recompute = *rc::gen::element(plan::RecomputeKind::none, plan::RecomputeKind::selective,
                                        plan::RecomputeKind::full, plan::RecomputeKind::every);
     plan.recompute_every = plan.recompute == plan::RecomputeKind::every ? 2 : 1;
     plan.shard = static_cast<plan::ShardLevel>(*rc::gen::inRange(0, 4));
     // A group of one rank shards nothing: no plan that runs has one.
-    const std::int64_t half = data * (is_plain ? 1 : context) / 2;
+    const std::int64_t half = data * (data_alone ? 1 : context) / 2;
     if (plan.shard != plan::ShardLevel::none && data > 1 && half > 1 && chance(20)) {
         plan.shard_group = half;
     }
@@ -460,7 +508,7 @@ plan::Plan random_plan() {
     }
     plan.overlap.gradients = chance(80);
     plan.overlap.parameters = plan.overlap.gradients && plan.shard != plan::ShardLevel::none && chance(80);
-    plan.overlap.tensor = !is_plain && tensor > 1 && chance(20);
+    plan.overlap.tensor = !data_alone && tensor > 1 && chance(20);
     if (chance(20)) {
         plan.offload.optimizer = true;
         plan.offload.weights = chance(50);

@@ -12,6 +12,9 @@ namespace dodona::files {
 
 namespace {
 
+/// `values: {other: itself}`: any text, as it is.
+constexpr std::string_view kItself = "itself";
+
 using graph::AttributeValue;
 
 bool is_null(const Node& node) {
@@ -152,6 +155,9 @@ private:
             return read_.parameters.value(*flag);  // `--sequence-parallel train.py`: the flag has no value
         }
         if (const Written* meaning = meaning_of(key.values, "other")) {
+            if (meaning->text == kItself) {
+                return {text, value.where()};
+            }
             return config_.faults.has_errors() ? one : read_.parameters.value(*meaning);
         }
         if (text == "true" || text == "false") {

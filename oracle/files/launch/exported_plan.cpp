@@ -10,6 +10,7 @@
 
 #include "base/precision.hpp"
 #include "files/hf/condition.hpp"
+#include "files/launch/stage_layout.hpp"
 #include "files/number.hpp"
 #include "plan/strategy_traits.hpp"
 
@@ -113,6 +114,7 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     word("schedule", std::string(plan::name(plan.schedule)));
     flag("uneven_stages",
          std::adjacent_find(plan.stages.begin(), plan.stages.end(), std::not_equal_to<>()) != plan.stages.end());
+    word("layout", layout_of_layers(plan.stages));
     word("recompute", std::string(plan::name(plan.recompute)));
     number("recompute_every", plan.recompute_every);
     number("zero", static_cast<std::int64_t>(plan.shard));

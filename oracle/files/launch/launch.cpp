@@ -13,6 +13,7 @@
 #include "files/hf/config.hpp"
 #include "files/hf/imported_model.hpp"
 #include "files/launch/launch_text.hpp"
+#include "files/launch/stage_layout.hpp"
 
 namespace dodona::files {
 
@@ -143,6 +144,17 @@ Document completed(Document settings, const Target& target) {
     std::vector<Node::Member> more;
     for (Node::Member& member : root->members) {
         member.key = spelled(member.key, known);
+        if (std::count(target.layouts.begin(), target.layouts.end(), member.key) > 0 && !is_off(*member.value)) {
+            const StageLayout layout = read_layout(*member.value);
+            const auto add = [&](const char* name, std::string value) {
+                more.push_back(
+                    {member.key + name, member.where,
+                     std::make_shared<const Node>(
+                         Node{.kind = Node::Kind::scalar, .text = std::move(value), .where = member.value->where})});
+            };
+            add(layout.has_lone_m ? ".lone_m" : ".layers", fmt::format("{}", fmt::join(layout.layers, ",")));
+            add(".stages", std::to_string(layout.layers.size()));
+        }
         const bool is_file = std::count(target.files.begin(), target.files.end(), member.key) > 0;
         if (!is_file || member.value->kind != Node::Kind::scalar || is_off(*member.value)) {
             continue;
@@ -165,22 +177,24 @@ Document completed(Document settings, const Target& target) {
     return settings;
 }
 
+/// The whole number that a parameter is; 1 where there is none, and where it is none.
+std::int64_t whole_parameter(const Scope& scope, const std::string& name) {
+    const graph::AttributeValue* value = scope.find(name);
+    const auto* whole = value == nullptr ? nullptr : std::get_if<std::int64_t>(&value->value);
+    return whole == nullptr ? 1 : std::max<std::int64_t>(1, *whole);
+}
+
 /// Settings that name an option of the target that is not there are absent; nested keys are not.
 std::string option_text(const TargetOption& option, const Scope& scope) {
     constexpr std::int64_t kMaxWords = 100'000;
-    if (!option.times.empty()) {
-        const graph::AttributeValue* times = scope.find(option.times);
-        const std::int64_t* count = times == nullptr ? nullptr : std::get_if<std::int64_t>(&times->value);
-        const auto size =
-            static_cast<std::size_t>(count == nullptr ? 0 : std::clamp<std::int64_t>(*count, 0, kMaxWords));
-        return join(std::vector<std::string>(size, filled(option.values.front().text, scope)), ",");
-    }
     std::vector<std::string> words;
     for (const ConditionalText& text : option.values) {
         if (text.when == nullptr || holds(*text.when, scope)) {
-            words.push_back(filled(text.text, scope));
+            const std::int64_t times = text.times.empty() ? 1 : whole_parameter(scope, text.times);
+            words.insert(words.end(), static_cast<std::size_t>(std::clamp<std::int64_t>(times, 0, kMaxWords)),
+                         filled(text.text, scope));
             if (!option.is_list) {
-                return words.front();
+                return join(words, ",");
             }
         }
     }
@@ -193,13 +207,6 @@ struct Quotient {
     const char* dividend;
     std::vector<const char*> divisors;
 };
-
-/// The whole number that a parameter is; 1 where there is none, and where it is none.
-std::int64_t whole_parameter(const Scope& scope, const std::string& name) {
-    const graph::AttributeValue* value = scope.find(name);
-    const auto* whole = value == nullptr ? nullptr : std::get_if<std::int64_t>(&value->value);
-    return whole == nullptr ? 1 : std::max<std::int64_t>(1, *whole);
-}
 
 /// "tensor 2 x pipeline 6", those of one left out.
 std::string factors_text(const std::vector<const char*>& names, const Scope& scope) {
@@ -253,6 +260,7 @@ Diagnostics uneven(const Scope& scope, const Location& whole_file) {
         break;
     }
     const std::vector<Quotient> quotients{{"virtual_stages", "layers", {"pipeline", "layers_of_virtual"}},
+                                          {"stages_of_rank", "layout_stages", {"pipeline"}},
                                           {"zero_group", "data", {"instances"}}};
     for (const Quotient& quotient : quotients) {
         const graph::AttributeValue* value = scope.find(quotient.is);

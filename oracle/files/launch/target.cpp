@@ -24,9 +24,10 @@ std::vector<ConditionalText> read_texts(const Value& value) {
     }
     for (const Value& item : value.is_list() ? value.list() : std::vector<Value>{value}) {
         if (item.is_scalar()) {
-            texts.push_back({item.node().text, nullptr});
+            texts.push_back({item.node().text});
         } else {
-            texts.push_back({text_at(item.node(), "is"), shared_child(item.node(), "when")});
+            texts.push_back(
+                {text_at(item.node(), "is"), shared_child(item.node(), "when"), text_at(item.node(), "times")});
         }
     }
     return texts;
@@ -34,11 +35,6 @@ std::vector<ConditionalText> read_texts(const Value& value) {
 
 TargetOption read_option(const Fields::Member& member) {
     TargetOption option{.option = member.key, .values = {}};
-    if (member.value.is_mapping() && !text_at(member.value.node(), "repeated").empty()) {
-        option.values.push_back({text_at(member.value.node(), "repeated"), nullptr});
-        option.times = text_at(member.value.node(), "times");
-        return option;
-    }
     if (member.value.is_mapping()) {
         option.is_list = true;
         option.values = read_texts(Fields(member.value).find("words"));
@@ -65,6 +61,7 @@ Target read_target(Document document) {
     target.framework = fields.find("framework").text();
     target.instead = fields.find("instead").text();
     target.files = fields.find("files").texts();
+    target.layouts = fields.find("layouts").texts();
     target.recognised_by = fields.find("recognised_by").texts();
     target.keys.architecture = fields.find("architecture").text();
     read_meanings_of_keys(fields, target.keys);

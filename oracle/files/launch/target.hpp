@@ -14,16 +14,16 @@ namespace dodona::files {
 /// A text with `{parameter}` in it, for where a condition holds.
 struct ConditionalText {
     std::string text;
-    std::shared_ptr<const Node> when;  ///< null: always
+    std::shared_ptr<const Node> when = nullptr;  ///< null: always
+    std::string times = {};  ///< the parameter that says how often it stands between commas; empty: once
 };
 
 /// An option of `dodona predict`, such as --mesh. Its value is the first text whose condition holds, or the words
-/// between commas whose conditions hold, or one text that is repeated between commas.
+/// between commas whose conditions hold.
 struct TargetOption {
     std::string option;  ///< "MODEL": the positional
     std::vector<ConditionalText> values;
     bool is_list = false;
-    std::string times;  ///< the parameter that says how often the text is repeated; empty: it is not
 };
 
 /// A plan that the target cannot express.
@@ -37,10 +37,11 @@ struct Target {
     Family keys;  ///< what its settings mean; the name is the target's
     std::string version;
     std::string summary;
-    std::string comment;             ///< how its files mark comments: "#"; empty: not at all
-    std::string framework;           ///< of the software that it starts; empty: several, or another target's
-    std::string instead;             ///< not empty: its files are refused, and this is to be given instead
-    std::vector<std::string> files;  ///< settings that name a file of settings: `KEY: F` has those of F as KEY.*
+    std::string comment;               ///< how its files mark comments: "#"; empty: not at all
+    std::string framework;             ///< of the software that it starts; empty: several, or another target's
+    std::string instead;               ///< not empty: its files are refused, and this is to be given instead
+    std::vector<std::string> files;    ///< settings that name a file of settings: `KEY: F` has those of F as KEY.*
+    std::vector<std::string> layouts;  ///< settings that are layouts of stages (stage_layout.hpp): see the schema
     std::vector<std::string> recognised_by;  ///< settings that only its files have
     std::vector<TargetOption> options;       ///< empty: it is written and not read
     /// Options of `dodona plan` that hold a search to what the target can express.
