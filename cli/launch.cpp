@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "files/launch/exported_plan.hpp"
 #include "files/launch/launch.hpp"
 #include "reports/document/number_format.hpp"
+#include "search/answer.hpp"
 #include "step/predict.hpp"
 
 namespace dodona::cli {
@@ -92,6 +94,57 @@ files::ExportFacts export_facts(const Workload& workload) {
             .comments = {}};
 }
 
+/// A line of a launcher's file: "  --bf16 \\", "tensor_parallel_degree = 4", "tp: 2".
+struct SettingLine {
+    std::string setting;
+    std::string value;
+};
+
+std::vector<SettingLine> settings_of(const std::string& text, const std::string& comment) {
+    constexpr std::string_view kExport = "export ";
+    std::vector<SettingLine> settings;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t start = line.find_first_not_of(" \t");
+        const std::size_t end = line.find_last_not_of(" \t\\,");
+        if (start == std::string::npos || end == std::string::npos || end < start ||
+            (!comment.empty() && line.compare(start, comment.size(), comment) == 0)) {
+            continue;
+        }
+        std::string whole = line.substr(start, end - start + 1);
+        if (whole.starts_with(kExport)) {
+            whole.erase(0, kExport.size());
+        }
+        const std::size_t name = std::min(whole.find_first_of(" =:"), whole.size());
+        const std::size_t value = std::min(whole.find_first_not_of(" =:", name), whole.size());
+        settings.push_back({whole.substr(0, name), whole.substr(value)});
+    }
+    return settings;
+}
+
+/// In the order of the lines; of a setting that stands in several, the first ones belong together.
+std::vector<reports::ChangedSetting> changes_between(const std::vector<SettingLine>& now,
+                                                     std::vector<SettingLine> then) {
+    std::vector<reports::ChangedSetting> changes;
+    for (const SettingLine& line : now) {
+        const auto same = std::find_if(then.begin(), then.end(),
+                                       [&](const SettingLine& other) { return other.setting == line.setting; });
+        const bool is_there = same != then.end();
+        const std::string value = is_there ? same->value : "";
+        if (is_there) {
+            then.erase(same);
+        }
+        if (!is_there || value != line.value) {
+            changes.push_back(
+                {line.setting, line.value.empty() ? "yes" : line.value, is_there && value.empty() ? "yes" : value});
+        }
+    }
+    for (const SettingLine& line : then) {
+        changes.push_back({line.setting, "", line.value.empty() ? "yes" : line.value});
+    }
+    return changes;
+}
+
 /// Plans before the first that is expressed as it is are predicted anew without overlapped gathers of parameters.
 Expressed first_expressed(std::span<const step::Prediction> ranked, const files::Target& target,
                           const Workload& workload) {
@@ -119,7 +172,8 @@ Expressed first_expressed(std::span<const step::Prediction> ranked, const files:
 
 Option from_option() {
     return {"--from", "FILE",
-            "the plan, and the model unless MODEL says it, of what you launch: a\n"
+            "the plan, and the model unless MODEL says it, of what you launch, which\n"
+            "a search improves on: a\n"
             "script with Megatron's flags or arguments of the HF Trainer, the JSON of\n"
             "DeepSpeed, the TOML of torchtitan, the YAML of accelerate, LLaMA-Factory,\n"
             "Axolotl, NeMo, nanotron or MaxText; options beside it win",
@@ -199,6 +253,33 @@ std::string exported_text(const std::string& target, const step::Prediction& pre
         fmt::format("Predicted: {} a step, {} of {} of device memory.", reports::text(prediction.step.value),
                     reports::text(prediction.totals.process), reports::text(prediction.memory_limit))};
     return files::exported(prediction.plan, facts, known);
+}
+
+ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
+                                 std::span<const step::Prediction> ranked, const Workload& workload) {
+    const files::Target known = target_named(target);
+    const files::ExportFacts facts = export_facts(workload);
+    if (known.lines.empty()) {
+        return {.not_expressed = fmt::format("{} is read, and not written", target)};
+    }
+    const auto refusal = [&](const plan::Plan& plan) {
+        const Diagnostics faults = files::refusals(plan, facts, known);
+        return faults.has_errors() ? faults.all().front().message : "";
+    };
+    ChangedSettings changed{.not_expressed = refusal(now.plan)};
+    for (std::size_t i = 0; i < ranked.size() && changed.rank == 0; ++i) {
+        const bool fits = search::same_software(ranked[i].plan, now.plan) && refusal(ranked[i].plan).empty();
+        changed.rank = fits ? i + 1 : 0;
+    }
+    if (changed.rank == 0 && changed.not_expressed.empty() && !ranked.empty()) {
+        changed.not_expressed = refusal(ranked.front().plan);
+    }
+    if (changed.rank > 0 && changed.not_expressed.empty()) {
+        const plan::Plan& then = ranked[changed.rank - 1].plan;
+        changed.changes = changes_between(settings_of(files::exported(now.plan, facts, known), known.comment),
+                                          settings_of(files::exported(then, facts, known), known.comment));
+    }
+    return changed;
 }
 
 std::string exported_best(const std::string& target, std::span<const step::Prediction> ranked,

@@ -1,12 +1,15 @@
 // --from: what a launch script asks; --export: a plan as the settings of a launcher.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cli/arguments.hpp"
 #include "cli/option.hpp"
 #include "cli/workload.hpp"
+#include "reports/collect/current_run.hpp"
 #include "step/prediction.hpp"
 
 namespace dodona::cli {
@@ -25,6 +28,15 @@ std::string read_export(Arguments& arguments, bool searches);
 
 /// The plan of a prediction as the target's file, with what is predicted at its top.
 std::string exported_text(const std::string& target, const step::Prediction& prediction, const Workload& workload);
+
+/// The settings that differ between a plan as the target's file and the first of the ranked ones that it can express.
+struct ChangedSettings {
+    std::size_t rank = 0;  ///< of that plan, from 1; 0: it can express none
+    std::vector<reports::ChangedSetting> changes;
+    std::string not_expressed;  ///< why there are none; empty: there are
+};
+ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
+                                 std::span<const step::Prediction> ranked, const Workload& workload);
 
 /// The first of the ranked plans that the target can express, or a faster one before it that it can express where gathers
 /// of parameters do not overlap; says on stderr where it is not the first plan. Throws InputError with why it cannot

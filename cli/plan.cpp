@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "base/whole_file.hpp"
+#include "cli/asked_plan.hpp"
 #include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
@@ -23,12 +26,14 @@
 #include "files/plan_file.hpp"
 #include "files/strategy_file.hpp"
 #include "files/yaml_writer.hpp"
+#include "reports/collect/current_run.hpp"
 #include "reports/collect/exchange_report.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/tables_report.hpp"
 #include "reports/collect/why_not.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
+#include "step/predict.hpp"
 #include "tables/step_time.hpp"
 
 namespace dodona::cli {
@@ -65,6 +70,7 @@ std::vector<Option> plan_command_options() {
     all.push_back(exchange_option());
     append(all, length_options());
     all.push_back(export_option());
+    all.push_back(from_option());
     all.push_back({"--save", "FILE", "write the best plan as a file that `dodona predict --plan` reads", "Output"});
     all.push_back(
         explain_option("which parameters the answer is sensitive to, and at which value of\n"
@@ -200,9 +206,10 @@ PlanRequest read_request(Arguments& arguments, search::Space& space) {
     request.shown = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
     request.observed = read_observed(arguments);
     request.observed_plan = arguments.text("--observed-plan").value_or("");
-    if (request.observed.step && request.observed_plan.empty()) {
+    if (request.observed.step && request.observed_plan.empty() && !arguments.has("--from")) {
         arguments.missing("--observed-plan",
-                          "the file of the plan that took this time; `dodona plan --save` writes one");
+                          "the file of the plan that took this time (`dodona plan --save` writes one), or its script "
+                          "as --from");
     } else if (!request.observed.step && !request.observed_plan.empty()) {
         arguments.fault("--observed-plan", "the time of its step is missing", "add --observed TIME");
     }
@@ -233,13 +240,14 @@ void read_job(Arguments& arguments, const PlanRequest& request, const Workload& 
 }
 
 /// The steps of --observed, to which the software that took them is moved.
-ObservedSteps read_observed_steps(Arguments& arguments, const PlanRequest& request, const Workload& workload,
-                                  search::Space& space) {
+ObservedSteps read_observed_steps(Arguments& arguments, const PlanRequest& request, const plan::Plan* current,
+                                  const Workload& workload, search::Space& space) {
     ObservedSteps observed{.software = space.software, .runs = {}};
     if (request.observed.any()) {
-        const plan::Plan taken = request.observed_plan.empty()
-                                     ? plan::Plan{}
-                                     : plan_taken(arguments, request.observed_plan, workload, space);
+        const plan::Plan taken = !request.observed_plan.empty()
+                                     ? plan_taken(arguments, request.observed_plan, workload, space)
+                                 : current != nullptr ? *current
+                                                      : plan::Plan{};
         observed.runs = observed_runs(request.observed, workload, taken);
         const step::RunKind job = step::job_kind(workload.graph, space.precision, space.batch, space.devices);
         move_to_observed(space.software, observed.runs, job);
@@ -253,11 +261,34 @@ std::span<const step::Prediction> plans_to_export(const FoundPlans& found) {
                                     : std::span<const step::Prediction>(found.best(), 1);
 }
 
+/// The script's plan next to the plans that were found.
+reports::CurrentRun current_run(const Arguments& arguments, const PlanRequest& request, const AskedPlan& current,
+                                const ObservedSteps& observed, const FoundPlans& found) {
+    const Workload& workload = current.workload;
+    const std::string file = arguments.all("--from").front();
+    reports::CurrentRun run{.file = file, .launcher = library().launch(file, current.plan.devices(), false).target};
+    run.predicted = step::predict(workload.graph, workload.cluster, current.plan);
+    run.observed = request.observed.step;
+    plan::Plan now = current.plan;
+    if (!observed.runs.empty()) {
+        now.framework = anchored(now.framework, observed.runs, workload.graph, now);
+    }
+    run.now = observed.runs.empty() ? run.predicted : step::predict(workload.graph, workload.cluster, now);
+    ChangedSettings changed = changed_settings(run.launcher, run.now, found.answer.plans, workload);
+    run.rank = changed.rank;
+    run.changes = std::move(changed.changes);
+    run.not_expressed = std::move(changed.not_expressed);
+    return run;
+}
+
 /// The answer with all that was asked beside it. Whether there is one.
 bool write_found(Arguments& arguments, const PlanRequest& request, const Workload& workload, const search::Space& space,
-                 const FoundPlans& found) {
+                 const FoundPlans& found, const std::optional<reports::CurrentRun>& run) {
     const search::Answer& answer = found.answer;
     reports::Document document = reports::plan_document(answer, request.save_to);
+    if (run) {
+        reports::add_current_run(document, answer, *run);
+    }
     if (const std::string kind = arguments.text("--why-not").value_or(""); !kind.empty()) {
         const search::Space of_kind = space_of_kind(arguments, kind, workload, space);
         arguments.throw_if_faults();
@@ -280,19 +311,47 @@ bool write_found(Arguments& arguments, const PlanRequest& request, const Workloa
     return has_tables || !answer.plans.empty();
 }
 
+/// The plan of the script of --from as it is, and its job for the search where that was not typed.
+std::optional<AskedPlan> take_current_run(Arguments& arguments) {
+    if (!arguments.has("--from")) {
+        return std::nullopt;
+    }
+    std::set<std::string> of_plan;
+    for (const Option& option : asked_plan_options()) {
+        of_plan.insert(option.long_name());
+    }
+    Arguments asked = arguments.with("--observed", "").with("--strategy", "");
+    for (const Option& option : plan_command_options()) {
+        if (!of_plan.contains(option.long_name())) {
+            asked = asked.with(option.long_name(), "");
+        }
+    }
+    AskedPlan current = read_asked_plan(asked);
+    for (const char* name : {"--gpus", "--batch", "--precision", "--optimizer", "--offload", "--software"}) {
+        for (const std::string& value : asked.all(name)) {
+            arguments.give(name, value);
+        }
+    }
+    return current;
+}
+
 int run_plan(Arguments& arguments) {
     search::Space space;
+    std::optional<AskedPlan> current = take_current_run(arguments);
     const PlanRequest request = read_request(arguments, space);
-    const Workload workload = read_workload(arguments);
+    const Workload workload = current ? current->workload : read_workload(arguments);
     read_job(arguments, request, workload, space);
-    const ObservedSteps observed = read_observed_steps(arguments, request, workload, space);
+    const ObservedSteps observed =
+        read_observed_steps(arguments, request, current ? &current->plan : nullptr, workload, space);
     arguments.throw_if_faults();
     const FoundPlans found = find_plans(arguments, request, workload, space, observed);
     bool has_answer = found.best() != nullptr;
     if (!request.target.empty() && has_answer) {
         write_text(request.output, exported_best(request.target, plans_to_export(found), workload));
     } else {
-        has_answer = write_found(arguments, request, workload, space, found);
+        const auto run =
+            current ? std::optional(current_run(arguments, request, *current, observed, found)) : std::nullopt;
+        has_answer = write_found(arguments, request, workload, space, found, run);
     }
     if (!request.save_to.empty()) {
         save(found, request.save_to);
@@ -316,6 +375,7 @@ Command plan_command() {
                 "  dodona plan alexnet --machine abci --gpus 64 --strategy auto\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --explain\n"
                 "  dodona plan llama-3.1-8b --machine dgx-h100 --gpus 64 --why-not tensor=8\n"
+                "  dodona plan --from train.sh --machine dgx-h100 --observed train.log\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
             .run = run_plan};
 }

@@ -342,9 +342,9 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> given;
     for (const char* name :
-         {"--set",     "--adjust",  "--seq",       "--image",    "--expert-loads", "--precision",    "--optimizer",
-          "--overlap", "--offload", "--algorithm", "--software", "--contention",   "--strategy",     "--max-memory",
-          "--reserve", "--fixed",   "--exclude",   "--vary",     "--observed",     "--observed-plan"}) {
+         {"--from",       "--set",     "--adjust",  "--seq",       "--image",    "--expert-loads", "--precision",
+          "--optimizer",  "--overlap", "--offload", "--algorithm", "--software", "--contention",   "--strategy",
+          "--max-memory", "--reserve", "--fixed",   "--exclude",   "--vary",     "--observed",     "--observed-plan"}) {
         for (const std::string& value : arguments.all(name)) {
             given.emplace_back(name, value);
         }

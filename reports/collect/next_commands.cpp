@@ -9,9 +9,17 @@ namespace dodona::reports {
 
 namespace {
 
+/// Whether the script of --from has the network.
+bool is_from_script(const search::Question& question) {
+    return std::any_of(question.settings.begin(), question.settings.end(), [&](const auto& setting) {
+        return setting.first == "--from" && setting.second == question.model;
+    });
+}
+
 std::string command_about(std::string_view command, const search::Question& question) {
-    return fmt::format("dodona {} {} --machine {} --gpus {} --batch {}", command, shell_word(question.model),
-                       shell_word(question.machine), question.devices, question.batch);
+    return fmt::format("dodona {}{} --machine {} --gpus {} --batch {}", command,
+                       is_from_script(question) ? "" : " " + shell_word(question.model), shell_word(question.machine),
+                       question.devices, question.batch);
 }
 
 /// The settings that say what is trained on what machine, or all of them.
@@ -80,7 +88,10 @@ std::vector<std::string> next_commands(const search::Answer& answer, const std::
     if (saved.empty()) {
         commands.push_back(command_about("plan", question) + settings(question, false) + " --save " + file);
     }
-    commands.push_back(command_about("predict", question) + settings(question, true) + " --plan " + shell_word(file));
+    if (!is_from_script(question)) {
+        commands.push_back(command_about("predict", question) + settings(question, true) + " --plan " +
+                           shell_word(file));
+    }
     return commands;
 }
 

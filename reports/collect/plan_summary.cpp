@@ -289,6 +289,11 @@ std::vector<std::string> observed_text(const step::Prediction& prediction) {
     return lines;
 }
 
+std::string whole_plan(const step::Prediction& prediction) {
+    return fmt::format("{}, {}, {}", strategy_and_mesh(prediction.plan), microbatch_text(prediction),
+                       memory_savings(prediction.plan));
+}
+
 std::string parameter_text(const plan::FrameworkParameterKind& kind, double value) {
     return kind.is_time ? text(Seconds::of_base(value)) : fmt::format("{:.3g}", value);
 }

@@ -33,6 +33,8 @@ std::string zero_text(plan::ShardLevel level);
 std::string recompute_and_zero(const plan::Plan& plan);
 /// "full recompute, ZeRO-1, optimizer offloaded".
 std::string memory_savings(const plan::Plan& plan);
+/// All three: "zero3: data 8, 1 x 64, none, ZeRO-3".
+std::string whole_plan(const step::Prediction& prediction);
 /// "every-2" and the like: the value of `--recompute`.
 std::string recompute_name(const plan::Plan& plan);
 /// The whole plan in one line, without the model.

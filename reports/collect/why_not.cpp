@@ -13,11 +13,6 @@ namespace dodona::reports {
 
 namespace {
 
-std::string whole_plan(const step::Prediction& prediction) {
-    return fmt::format("{}, {}, {}", strategy_and_mesh(prediction.plan), microbatch_text(prediction),
-                       memory_savings(prediction.plan));
-}
-
 std::string against_first(const step::Prediction& first, const step::Prediction& one) {
     const bool same = whole_plan(first) == whole_plan(one);
     if (same) {

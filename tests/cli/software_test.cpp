@@ -1,6 +1,9 @@
 // What runs a plan is a fact of the plan: one plan has one time, however it is asked about.
+#include <fstream>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -94,6 +97,69 @@ TEST(Software, ThatSeveralNameIsRefusedWhereNoneRunsAStrategyOrAPlanIsOne) {
     EXPECT_NE(fault("plan " + job + "transformers,transformers").find("named twice"), std::string::npos);
     EXPECT_NE(fault("predict " + job + "transformers,composer-fsdp --strategy data").find("one piece of software"),
               std::string::npos);
+}
+
+const char* const kScript =
+    "torchrun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size 4 --sequence-parallel "
+    "--micro-batch-size 1 --global-batch-size 64 --seq-length 4096 --bf16 --recompute-granularity full "
+    "--recompute-method uniform --recompute-num-layers 1\n";
+
+std::map<std::string, std::pair<json, json>> changes_of(const json& from) {
+    std::map<std::string, std::pair<json, json>> changes;
+    for (const json& change : from.at("settings")) {
+        changes[change.at("setting")] = {change.at("now"), change.at("then")};
+    }
+    return changes;
+}
+
+TEST(PlanFromAScript, SaysWhatIsRunAndWhichOfItsSettingsToChange) {
+    const Folder place;
+    std::ofstream(place.path() / "train.sh") << kScript;
+    const std::string job = "llama-3.1-8b --from train.sh --machine dgx-h100 ";
+    const json answer = json::parse(place.run("plan " + job + "--format json").out);
+    const json from = answer.at("from");
+    EXPECT_EQ(from.at("launcher"), "megatron");
+    EXPECT_EQ(from.at("plan").at("step_time_s"),
+              json::parse(place.run("predict " + job + "--format json").out).at("plan").at("step_time_s"));
+    EXPECT_EQ(answer.at("inputs").at("gpus"), 8);
+    EXPECT_EQ(answer.at("inputs").at("batch"), 64);
+    EXPECT_LT(from.at("step_ratio"), 0.8) << "nothing has to run again on 8 H100";
+    EXPECT_EQ(from.at("tied"), false);
+    const auto changes = changes_of(from);
+    EXPECT_EQ(changes.at("--tensor-model-parallel-size").first, "4");
+    EXPECT_TRUE(changes.at("--sequence-parallel").second.is_null());
+    EXPECT_TRUE(changes.at("--recompute-granularity").second.is_null());
+    EXPECT_TRUE(changes.at("--use-distributed-optimizer").first.is_null());
+    EXPECT_FALSE(changes.contains("--global-batch-size"));
+    // The changed script is plan No. 1, with nothing left to change.
+    ASSERT_EQ(place.run("plan " + job + "--export megatron -o new.sh").code, 0);
+    const json again =
+        json::parse(place.run("plan llama-3.1-8b --from new.sh --machine dgx-h100 --format json").out).at("from");
+    EXPECT_EQ(again.at("settings"), json::array());
+    EXPECT_NEAR(again.at("step_ratio"), 1, 1e-9);
+}
+
+TEST(PlanFromAScript, IsPredictedFromItsMeasuredStep) {
+    const Folder place;
+    std::ofstream(place.path() / "train.sh") << kScript;
+    const std::string job = "plan llama-3.1-8b --from train.sh --machine dgx-h100 --format json --observed ";
+    const json slow = json::parse(place.run(job + "9s").out);
+    const json fast = json::parse(place.run(job + "6s").out);
+    EXPECT_EQ(slow.at("from").at("observed_step_s"), 9);
+    EXPECT_EQ(slow.at("from").at("plan").at("step_time_s"), fast.at("from").at("plan").at("step_time_s"));
+    EXPECT_GT(slow.at("plans")[0].at("step_time_s").at("value"), fast.at("plans")[0].at("step_time_s").at("value"));
+}
+
+TEST(PlanFromAScript, SaysWhySettingsAreNotCompared) {
+    const Folder place;
+    std::ofstream(place.path() / "run.sh")
+        << "torchrun --nproc_per_node 8 run_clm.py --model_name_or_path m --per_device_train_batch_size 4 "
+           "--gradient_accumulation_steps 2 --bf16 --fsdp 'full_shard auto_wrap' --gradient_checkpointing\n";
+    const Outcome outcome = place.run("plan llama-3.1-8b --from run.sh --seq 4096 --machine dgx-h100 --top 1");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("with transformers"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("its settings are not compared: trainer is read, and not written"), std::string::npos);
+    EXPECT_EQ(place.run("plan llama-3.1-8b --from nothing.sh --machine dgx-h100").code, 2);
 }
 
 TEST(Software, IsOfTheGenerationOfTheDevice) {
