@@ -282,9 +282,8 @@ ChangedSettings changed_settings(const std::string& target, const step::Predicti
     return changed;
 }
 
-std::string exported_best(const std::string& target, std::span<const step::Prediction> ranked,
-                          const Workload& workload) {
-    const Expressed expressed = first_expressed(ranked, target_named(target), workload);
+Exported exported_best(const std::string& target, std::span<const step::Prediction> ranked, const Workload& workload) {
+    Expressed expressed = first_expressed(ranked, target_named(target), workload);
     std::string text = exported_text(target, expressed.prediction, workload);
     if (expressed.rank > 1 || expressed.changed) {
         note("{} cannot express plan No. 1 as it is ({} a step): this is No. {}{} ({} a step)", target,
@@ -292,7 +291,7 @@ std::string exported_best(const std::string& target, std::span<const step::Predi
              expressed.changed ? " without overlapped gathers of parameters" : "",
              reports::text(expressed.prediction.step.value));
     }
-    return text;
+    return {std::move(expressed.prediction), std::move(text)};
 }
 
 }  // namespace dodona::cli

@@ -38,10 +38,14 @@ struct ChangedSettings {
 ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
                                  std::span<const step::Prediction> ranked, const Workload& workload);
 
+struct Exported {
+    step::Prediction prediction;
+    std::string text;
+};
+
 /// The first of the ranked plans that the target can express, or a faster one before it that it can express where gathers
 /// of parameters do not overlap; says on stderr where it is not the first plan. Throws InputError with why it cannot
 /// express the first where it can none.
-std::string exported_best(const std::string& target, std::span<const step::Prediction> ranked,
-                          const Workload& workload);
+Exported exported_best(const std::string& target, std::span<const step::Prediction> ranked, const Workload& workload);
 
 }  // namespace dodona::cli

@@ -71,7 +71,10 @@ std::vector<Option> plan_command_options() {
     append(all, length_options());
     all.push_back(export_option());
     all.push_back(from_option());
-    all.push_back({"--save", "FILE", "write the best plan as a file that `dodona predict --plan` reads", "Output"});
+    all.push_back({"--save", "FILE",
+                   "write the best plan, or the one that is exported, as a file that\n"
+                   "`dodona predict --plan` reads",
+                   "Output"});
     all.push_back(
         explain_option("which parameters the answer is sensitive to, and at which value of\n"
                        "each another plan is better"));
@@ -106,13 +109,13 @@ bool is_built_in(const plan::Strategy& strategy) {
     return known && files::to_yaml(read_strategy(strategy.name)) == files::to_yaml(strategy);
 }
 
-void save(const FoundPlans& found, const std::string& file) {
-    if (found.best() == nullptr) {
+void save(const step::Prediction* found, const search::Question& question, const std::string& file) {
+    if (found == nullptr) {
         note("nothing fits, so {} is not written", file);
         return;
     }
-    plan::Plan best = found.best()->plan;
-    const std::string title = fmt::format("{} on {}", found.answer.question.model, found.answer.question.machine);
+    plan::Plan best = found->plan;
+    const std::string title = fmt::format("{} on {}", question.model, question.machine);
     best.framework.reference =
         framework_named_from(std::filesystem::path(file).parent_path(), best.framework.reference);
     const std::string text =
@@ -346,15 +349,17 @@ int run_plan(Arguments& arguments) {
     arguments.throw_if_faults();
     const FoundPlans found = find_plans(arguments, request, workload, space, observed);
     bool has_answer = found.best() != nullptr;
+    std::optional<Exported> exported;
     if (!request.target.empty() && has_answer) {
-        write_text(request.output, exported_best(request.target, plans_to_export(found), workload));
+        exported = exported_best(request.target, plans_to_export(found), workload);
+        write_text(request.output, exported->text);
     } else {
         const auto run =
             current ? std::optional(current_run(arguments, request, *current, observed, found)) : std::nullopt;
         has_answer = write_found(arguments, request, workload, space, found, run);
     }
     if (!request.save_to.empty()) {
-        save(found, request.save_to);
+        save(exported ? &exported->prediction : found.best(), found.answer.question, request.save_to);
     }
     return interrupted() ? kInterrupted : has_answer ? kAnswered : kNo;
 }

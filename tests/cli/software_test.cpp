@@ -162,6 +162,18 @@ TEST(PlanFromAScript, SaysWhySettingsAreNotCompared) {
     EXPECT_EQ(place.run("plan llama-3.1-8b --from nothing.sh --machine dgx-h100").code, 2);
 }
 
+TEST(Export, OfASearchSavesThePlanThatItWrites) {
+    const Folder place;
+    const std::string question = "plan llama-3.1-8b --machine dgx-h100 --gpus 16 ";
+    ASSERT_EQ(place.run(question + "--export nanotron -o nanotron.yaml --save plan.yaml").code, 0);
+    const std::string predict = "predict llama-3.1-8b --machine dgx-h100 --format json ";
+    const json saved = json::parse(place.run(predict + "--plan plan.yaml").out).at("plan");
+    const json written = json::parse(place.run(predict + "--from nanotron.yaml").out).at("plan");
+    EXPECT_EQ(saved.at("mesh"), written.at("mesh"));
+    EXPECT_EQ(saved.at("step_time_s"), written.at("step_time_s"));
+    EXPECT_EQ(saved.at("framework"), "nanotron");
+}
+
 TEST(Software, IsOfTheGenerationOfTheDevice) {
     const auto first = [](const std::string& machine) {
         return std::string(
