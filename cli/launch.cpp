@@ -172,11 +172,11 @@ Expressed first_expressed(std::span<const step::Prediction> ranked, const files:
 
 Option from_option() {
     return {"--from", "FILE",
-            "the plan, and the model unless MODEL says it, of what you launch, which\n"
-            "a search improves on: a\n"
-            "script with Megatron's flags or arguments of the HF Trainer, the JSON of\n"
-            "DeepSpeed, the TOML of torchtitan, the YAML of accelerate, LLaMA-Factory,\n"
-            "Axolotl, NeMo, nanotron or MaxText; options beside it win",
+            "the plan, and the model unless MODEL says it, of what you launch; a search\n"
+            "says what to change. A script with Megatron's flags or arguments of the\n"
+            "HF Trainer, the JSON of DeepSpeed, the TOML of torchtitan, the YAML of\n"
+            "accelerate, LLaMA-Factory, Axolotl, NeMo, nanotron or MaxText; options\n"
+            "that are typed win",
             "Plan"};
 }
 

@@ -329,6 +329,9 @@ std::optional<AskedPlan> take_current_run(Arguments& arguments) {
             asked = asked.with(option.long_name(), "");
         }
     }
+    if (asked.list("--software").size() > 1) {  // of the search; the script's plan runs in its own
+        asked = asked.with("--software", "");
+    }
     AskedPlan current = read_asked_plan(asked);
     for (const char* name : {"--gpus", "--batch", "--precision", "--optimizer", "--offload", "--software"}) {
         for (const std::string& value : asked.all(name)) {

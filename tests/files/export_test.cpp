@@ -159,6 +159,10 @@ TEST(Export, KeepsTheOrderOfRanksOrIsRefused) {
         kept += inside.find("tp") != std::string::npos && inside.find("cannot express") == std::string::npos ? 1 : 0;
         one.plan.mesh = {{"data", 8}, {"tensor", 4}, {"pipeline", 2}};
         EXPECT_NE(outcome(one, target).find("here of data, tensor, pipeline"), std::string::npos) << target.keys.name;
+        one = sharded(library);
+        one.plan.strategy = library.strategy("hybrid-shard");
+        one.plan.mesh = {{"replicate", 2}, {"shard", 8}};
+        EXPECT_NE(outcome(one, target).find("here of replicate, shard"), std::string::npos) << target.keys.name;
     }
     EXPECT_EQ(kept, 2U) << "Megatron-LM and Megatron Bridge";
 }

@@ -34,28 +34,29 @@ std::int64_t fold_size(const plan::Plan& plan, const std::string& name) {
     return found == plan.folds.end() || found->size == 0 ? 1 : found->size;
 }
 
-/// Orders in which launchers lay out ranks, innermost first.
-constexpr std::array<std::string_view, 4> kOutermostPipeline{"tensor", "context", "data", "pipeline"};
-constexpr std::array<std::string_view, 4> kOutermostData{"tensor", "context", "pipeline", "data"};
+/// Orders in which launchers lay out ranks, innermost first; `data` never stands with `shard` and `replicate`.
+constexpr std::array<std::string_view, 6> kOutermostPipeline{"tensor", "context",   "data",
+                                                             "shard",  "replicate", "pipeline"};
+constexpr std::array<std::string_view, 6> kOutermostData{"tensor", "context", "pipeline", "data", "shard", "replicate"};
 
-/// Axes of more than one rank by their words, innermost first; neighbours of one word are one.
+/// Axes of more than one rank that launchers have, innermost first.
 std::vector<std::string_view> order_of(const plan::Plan& plan) {
     std::vector<std::string_view> order;
     for (const plan::MeshAxis& axis : plan.mesh) {
-        const auto known =
-            std::find_if(kAxisWords.begin(), kAxisWords.end(), [&](const AxisWord& a) { return a.axis == axis.name; });
-        if (axis.size > 1 && known != kAxisWords.end() && (order.empty() || order.back() != known->word)) {
-            order.push_back(known->word);
+        const bool is_known =
+            std::any_of(kAxisWords.begin(), kAxisWords.end(), [&](const AxisWord& a) { return a.axis == axis.name; });
+        if (axis.size > 1 && is_known) {
+            order.push_back(axis.name);
         }
     }
     return order;
 }
 
-/// Whether the words are in this order, each at most once.
-bool is_in_order(const std::vector<std::string_view>& words, std::span<const std::string_view> order) {
+/// Whether the axes are in this order.
+bool is_in_order(const std::vector<std::string_view>& axes, std::span<const std::string_view> order) {
     auto next = order.begin();
-    for (const std::string_view word : words) {
-        next = std::find(next, order.end(), word);
+    for (const std::string_view axis : axes) {
+        next = std::find(next, order.end(), axis);
         if (next == order.end()) {
             return false;
         }
