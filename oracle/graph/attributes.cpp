@@ -182,6 +182,9 @@ std::vector<std::int64_t> Attributes::list(const std::string& key, std::int64_t 
     if (numbers == nullptr) {
         return {at_least(least, key, std::nullopt)};
     }
+    if (numbers->empty()) {
+        error_at(key, "an empty list", fmt::format("give a list, each {}", range_text(least)));
+    }
     for (const std::int64_t number : *numbers) {
         if (number < least || number > kLargest) {
             error_at(key, fmt::format("{} is out of range", number), fmt::format("each is {}", range_text(least)));
