@@ -37,12 +37,12 @@ constexpr std::array kFolders{"models",
                               "hardware/links",
                               "hardware/profiles",
                               "oracle/plan/strategies",
-                              "oracle/exchange/exchanges",
-                              "software"};
+                              "oracle/exchange/exchanges"};
+constexpr const char* kSoftware = "software";  ///< a folder for each piece
 
 std::vector<fs::path> files_in(const fs::path& folder) {
     std::vector<fs::path> all;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() == ".yaml") {
             all.push_back(entry.path());
         }
@@ -54,7 +54,11 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 Record explorer_files() {
     const fs::path data = data_folder();
     Record files = reports::no_fields();
-    for (const char* folder : kFolders) {
+    std::vector<fs::path> folders(kFolders.begin(), kFolders.end());
+    for (const fs::directory_entry& entry : fs::directory_iterator(data / kSoftware)) {
+        folders.push_back(kSoftware / entry.path().filename());
+    }
+    for (const fs::path& folder : folders) {
         for (const fs::path& path : files_in(data / folder)) {
             const std::string name = fs::relative(path, data).generic_string();
             const files::Document document = files::load_document(path, name, {});

@@ -255,8 +255,8 @@ std::string exported_text(const std::string& target, const step::Prediction& pre
     return files::exported(prediction.plan, facts, known);
 }
 
-ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
-                                 std::span<const step::Prediction> ranked, const Workload& workload) {
+reports::ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
+                                          std::span<const step::Prediction> ranked, const Workload& workload) {
     const files::Target known = target_named(target);
     const files::ExportFacts facts = export_facts(workload);
     if (known.lines.empty()) {
@@ -266,7 +266,7 @@ ChangedSettings changed_settings(const std::string& target, const step::Predicti
         const Diagnostics faults = files::refusals(plan, facts, known);
         return faults.has_errors() ? faults.all().front().message : "";
     };
-    ChangedSettings changed{.not_expressed = refusal(now.plan)};
+    reports::ChangedSettings changed{.not_expressed = refusal(now.plan)};
     for (std::size_t i = 0; i < ranked.size() && changed.rank == 0; ++i) {
         const bool fits = search::same_software(ranked[i].plan, now.plan) && refusal(ranked[i].plan).empty();
         changed.rank = fits ? i + 1 : 0;

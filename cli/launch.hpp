@@ -1,10 +1,8 @@
 // --from: what a launch script asks; --export: a plan as the settings of a launcher.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "cli/arguments.hpp"
 #include "cli/option.hpp"
@@ -30,13 +28,8 @@ std::string read_export(Arguments& arguments, bool searches);
 std::string exported_text(const std::string& target, const step::Prediction& prediction, const Workload& workload);
 
 /// The settings that differ between a plan as the target's file and the first of the ranked ones that it can express.
-struct ChangedSettings {
-    std::size_t rank = 0;  ///< of that plan, from 1; 0: it can express none
-    std::vector<reports::ChangedSetting> changes;
-    std::string not_expressed;  ///< why there are none; empty: there are
-};
-ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
-                                 std::span<const step::Prediction> ranked, const Workload& workload);
+reports::ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
+                                          std::span<const step::Prediction> ranked, const Workload& workload);
 
 struct Exported {
     step::Prediction prediction;

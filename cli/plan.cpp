@@ -277,10 +277,7 @@ reports::CurrentRun current_run(const Arguments& arguments, const PlanRequest& r
         now.framework = anchored(now.framework, observed.runs, workload.graph, now);
     }
     run.now = observed.runs.empty() ? run.predicted : step::predict(workload.graph, workload.cluster, now);
-    ChangedSettings changed = changed_settings(run.launcher, run.now, found.answer.plans, workload);
-    run.rank = changed.rank;
-    run.changes = std::move(changed.changes);
-    run.not_expressed = std::move(changed.not_expressed);
+    run.changed = changed_settings(run.launcher, run.now, found.answer.plans, workload);
     return run;
 }
 

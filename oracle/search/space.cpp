@@ -97,7 +97,7 @@ std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
 }
 
 /// A strategy with a ZeRO level keeps it. Others may shard optimizer states (ZeRO-1); ZeRO-2 and ZeRO-3, which
-/// communicate in every micro-batch, have strategies of their own, but in software that lacks ZeRO-1.
+/// communicate in every micro-batch, have strategies of their own, except in software that lacks ZeRO-1.
 std::vector<ShardLevel> shard_levels(const Plan& plan) {
     if (plan.strategy.shard) {
         return {*plan.strategy.shard};

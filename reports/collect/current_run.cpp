@@ -38,12 +38,12 @@ bool is_tied(const step::Prediction& a, const step::Prediction& b) {
 /// "No. 1 takes 12.0 % less: 23.4 s instead of 26.6 s; ..."
 std::string gain_text(const CurrentRun& run, const step::Prediction& other) {
     const double longer = other.step.value / run.now.step.value - 1;
-    if (std::abs(longer) < 0.0005 && run.changes.empty()) {
-        return fmt::format("it is plan No. {}", run.rank);
+    if (std::abs(longer) < 0.0005 && run.changed.changes.empty()) {
+        return fmt::format("it is plan No. {}", run.changed.rank);
     }
     return fmt::format(
-        "No. {} takes {} {}: {} instead of {}{}", run.rank, percent(std::abs(longer)), longer < 0 ? "less" : "longer",
-        text(other.step.value), text(run.now.step.value),
+        "No. {} takes {} {}: {} instead of {}{}", run.changed.rank, percent(std::abs(longer)),
+        longer < 0 ? "less" : "longer", text(other.step.value), text(run.now.step.value),
         is_tied(run.now, other) ? "; predictions may be off by more, so measure a few steps of both" : "");
 }
 
@@ -56,16 +56,16 @@ void add_current_run(Document& document, const search::Answer& answer, const Cur
     if (run.observed && run.predicted.runs) {
         list.items.push_back(observed_text(run));
     }
-    const step::Prediction* other = run.rank > 0 ? &answer.plans[run.rank - 1] : nullptr;
+    const step::Prediction* other = run.changed.rank > 0 ? &answer.plans[run.changed.rank - 1] : nullptr;
     const bool compares = other != nullptr && run.now.runs;
     if (compares) {
         list.items.push_back(gain_text(run, *other));
     }
-    if (!run.not_expressed.empty()) {
-        list.items.push_back("its settings are not compared: " + run.not_expressed);
+    if (!run.changed.not_expressed.empty()) {
+        list.items.push_back("its settings are not compared: " + run.changed.not_expressed);
     }
-    Table changes({{"setting"}, {"now"}, {run.rank > 0 ? fmt::format("No. {}", run.rank) : "then"}});
-    for (const ChangedSetting& change : run.changes) {
+    Table changes({{"setting"}, {"now"}, {run.changed.rank > 0 ? fmt::format("No. {}", run.changed.rank) : "then"}});
+    for (const ChangedSetting& change : run.changed.changes) {
         changes.row({change.setting, change.now.empty() ? "-" : change.now, change.then.empty() ? "-" : change.then});
     }
     std::vector<Block> section{Section{run.file}, std::move(list)};
@@ -79,10 +79,10 @@ void add_current_run(Document& document, const search::Answer& answer, const Cur
                                {"launcher", run.launcher},
                                {"plan", plan_record(run.predicted, std::nullopt)},
                                {"observed_step_s", run.observed ? Record(*run.observed) : Record()},
-                               {"change_to", run.rank > 0 ? Record(run.rank) : Record()},
+                               {"change_to", run.changed.rank > 0 ? Record(run.changed.rank) : Record()},
                                {"step_ratio", compares ? Record(other->step.value / run.now.step.value) : Record()},
                                {"tied", compares ? Record(is_tied(run.now, *other)) : Record()},
-                               {"settings", list_of(run.changes, [](const ChangedSetting& change) {
+                               {"settings", list_of(run.changed.changes, [](const ChangedSetting& change) {
                                     return Record{{"setting", change.setting},
                                                   {"now", change.now.empty() ? Record() : Record(change.now)},
                                                   {"then", change.then.empty() ? Record() : Record(change.then)}};

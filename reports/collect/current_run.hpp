@@ -20,15 +20,20 @@ struct ChangedSetting {
     std::string then;
 };
 
-struct CurrentRun {
-    std::string file;
-    std::string launcher;                 ///< "megatron": whose settings the file has
-    step::Prediction predicted;           ///< without what was observed
-    std::optional<Seconds> observed;      ///< its measured step
-    step::Prediction now;                 ///< with what was observed
-    std::size_t rank = 0;                 ///< of the first listed plan that the launcher can express; 0: of none
+/// Settings that another plan changes.
+struct ChangedSettings {
+    std::size_t rank = 0;  ///< of the first listed plan that the launcher can express, from 1; 0: of none
     std::vector<ChangedSetting> changes;  ///< to that plan
     std::string not_expressed;            ///< why there are none: "stages are named by modules"; empty: there are
+};
+
+struct CurrentRun {
+    std::string file;
+    std::string launcher;             ///< "megatron": whose settings the file has
+    step::Prediction predicted;       ///< without what was observed
+    std::optional<Seconds> observed;  ///< its measured step
+    step::Prediction now;             ///< with what was observed
+    ChangedSettings changed;
 };
 
 /// Adds the section before the others of a plan's document, and `from` to its record.

@@ -1,7 +1,6 @@
 #include "files/launch/target.hpp"
 
 #include <algorithm>
-#include <system_error>
 
 #include "files/heading.hpp"
 #include "files/hf/condition.hpp"

@@ -10,11 +10,6 @@ namespace dodona::files {
 
 namespace {
 
-template <class Form>
-std::optional<LogNumber> found_in(std::string_view line, const Form& form) {
-    return line.find(form.line) == std::string_view::npos ? std::nullopt : number_after(line, form.after);
-}
-
 /// The product of the numbers of a list: "8, 4" is 32.
 double product_of_list(std::string_view list) {
     double product = 1;
@@ -31,9 +26,9 @@ double product_of_list(std::string_view list) {
     return product;
 }
 
-std::optional<double> number_in(std::string_view line, const JobForm& form) {
+std::optional<double> number_of_job(std::string_view line, const JobForm& form) {
     if (form.product_of.empty() && form.product_until.empty()) {
-        const auto number = found_in(line, form);
+        const auto number = number_in(line, form);
         return number && !number->is_rounded && number->value > 0 ? std::optional(number->value) : std::nullopt;
     }
     const std::size_t start = line.find(form.line);
@@ -65,20 +60,10 @@ std::optional<double> LoggedNumbers::*member_of(LoggedJob is) {
 
 }  // namespace
 
-std::optional<double> number_in(std::string_view line, const StepForm& form) {
-    const auto number = found_in(line, form);
-    return number ? std::optional(number->value) : std::nullopt;
-}
-
-std::optional<double> number_in(std::string_view line, const MemoryForm& form) {
-    const auto number = found_in(line, form);
-    return number ? std::optional(number->value) : std::nullopt;
-}
-
 void read_job(std::string_view line, std::span<const LogForm> forms, LoggedNumbers& numbers) {
     for (const LogForm& form : forms) {
         for (const JobForm& one : form.job) {
-            if (const auto number = number_in(line, one)) {
+            if (const auto number = number_of_job(line, one)) {
                 numbers.*member_of(one.is) = number;
             }
         }

@@ -11,6 +11,7 @@
 
 #include "base/enumeration.hpp"
 #include "base/quantity.hpp"
+#include "files/logs/log_number.hpp"
 
 namespace dodona::files {
 
@@ -86,8 +87,10 @@ struct LoggedNumbers {
 };
 
 /// The number of a line; nothing where the line is not of this form.
-std::optional<double> number_in(std::string_view line, const StepForm& form);
-std::optional<double> number_in(std::string_view line, const MemoryForm& form);
+template <class Form>
+std::optional<LogNumber> number_in(std::string_view line, const Form& form) {
+    return line.find(form.line) == std::string_view::npos ? std::nullopt : number_after(line, form.after);
+}
 
 /// Takes up what a line says of the job in any of these forms.
 void read_job(std::string_view line, std::span<const LogForm> forms, LoggedNumbers& numbers);

@@ -78,7 +78,7 @@ void read_step(std::string_view line, std::span<const LogForm> forms, const Loca
                 read.software = &software;
                 read.form = &form;
             }
-            const double seconds = read.form == &form ? seconds_of(line, *number, read, where) : 0;
+            const double seconds = read.form == &form ? seconds_of(line, number->value, read, where) : 0;
             if (seconds > 0) {
                 read.seconds.push_back(seconds);
             }
@@ -96,7 +96,7 @@ void read_line(std::string_view line, std::span<const LogForm> forms, const Loca
     for (const LogForm& software : forms) {
         for (const MemoryForm& form : software.memory) {
             if (const auto number = number_in(line, form)) {
-                read.memory[&form] = max(read.memory[&form], *number * form.unit);
+                read.memory[&form] = max(read.memory[&form], number->value * form.unit);
             }
         }
     }
