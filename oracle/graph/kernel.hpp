@@ -40,6 +40,14 @@ inline constexpr std::array kDirectionTable{
 constexpr const auto& enumerators(Direction /*type*/) { return kDirectionTable; }
 constexpr std::string_view name(Direction direction) { return name_of(direction); }
 
+/// The kernels of a memory-bound pass in software that fuses nothing into it.
+struct Unfused {
+    enum class Part { passes, norms, softmax } part = Part::passes;
+    double kernels = 1;
+    double traffic = 1;    ///< numbers that they move, over those of the fused pass
+    bool in_fp32 = false;  ///< in any precision of activations
+};
+
 /// `times` consecutive launches of one kernel. Extents are local (after sharding). `elements`: numbers in activation
 /// precision that are read or written in device memory; `fixed_bytes`: the same for other element sizes (indices,
 /// masks, fp32 statistics).
@@ -56,6 +64,7 @@ struct Kernel {
     double times = 1;  ///< launches; flops, elements and bytes are of one
     Direction direction = Direction::forward;
     Primitive primitive = Primitive::none;
+    Unfused unfused;
     bool causal = false;  ///< an attention: masks later positions
     bool pooled = false;  ///< a gather: adds up look-ups as it reads them, of all tables at once
     double window = 1;    ///< of a convolution: results of one filter that an input element contributes to
@@ -90,6 +99,16 @@ inline Work of_primitive(Primitive primitive, Work work) {
     for (std::vector<Kernel>* kernels : {&work.forward, &work.backward_input, &work.backward_weight}) {
         for (Kernel& kernel : *kernels) {
             kernel.primitive = primitive;
+        }
+    }
+    return work;
+}
+
+/// Work with the kernels that each of its passes runs as without fusion.
+inline Work unfused_as(const Unfused& unfused, Work work) {
+    for (std::vector<Kernel>* kernels : {&work.forward, &work.backward_input, &work.backward_weight}) {
+        for (Kernel& kernel : *kernels) {
+            kernel.unfused = unfused;
         }
     }
     return work;

@@ -47,10 +47,15 @@ enum class FrameworkParameter {
     rank_launches,
     message,
     dispatch_width,
+    node_dispatch,
     host_update,
     unpadded_rows,
     aligned_units,
     element_instructions,
+    autocast,
+    unfused_norms,
+    unfused_passes,
+    unfused_softmax,
 };
 
 /// A parameter: its name, unit, neutral value and range.
@@ -120,6 +125,10 @@ inline constexpr std::array kFrameworkParameters{
                            "transfer"},
     FrameworkParameterKind{FrameworkParameter::dispatch_width, "dispatch_width", false, 1, 0.25, 1,
                            "bytes of an element that is sent to experts, over those of an activation"},
+    FrameworkParameterKind{
+        FrameworkParameter::node_dispatch, "node_dispatch", false, 0, 0, 1,
+        "1: a token crosses the network once for each node that it goes to, as with DeepEP, whatever "
+        "the machine's library does; 0: as that does"},
     FrameworkParameterKind{FrameworkParameter::host_update, "host_update", false, 0, 0, 20,
                            "how much longer the host's processors take to update states that are kept there than its "
                            "memory takes to move them once; 0: they are copied to the device, which updates them"},
@@ -132,6 +141,17 @@ inline constexpr std::array kFrameworkParameters{
         FrameworkParameter::element_instructions, "element_instructions", false, 0, 0, 100,
         "instructions that an element-wise pass issues for each element it reads or writes, which take "
         "time beside its memory's (root of the sum of squares); 0: memory alone bounds it"},
+    FrameworkParameterKind{FrameworkParameter::autocast, "autocast", false, 0, 0, 12,
+                           "bytes moved to cast one element of an operand to 16 bits, of products whose weights are "
+                           "trained in fp32, and norms in fp32; 0: activations have 16 bits throughout"},
+    FrameworkParameterKind{FrameworkParameter::unfused_norms, "unfused_norms", false, 0, 0, 2,
+                           "share of norms that run as several kernels, operator by operator"},
+    FrameworkParameterKind{FrameworkParameter::unfused_passes, "unfused_passes", false, 0, 0, 2,
+                           "share of rotary embeddings and gated activations that run as several kernels, operator by "
+                           "operator"},
+    FrameworkParameterKind{FrameworkParameter::unfused_softmax, "unfused_softmax", false, 0, 0, 2,
+                           "share of the scores of materialised attention that several kernels scale, mask and turn "
+                           "into probabilities"},
 };
 
 /// The value of a parameter and its 90 % interval, in base units.

@@ -52,10 +52,15 @@ constexpr std::array kFrameworkLabels{
     FrameworkLabel{FrameworkParameter::rank_launches, "launches of a collective for a rank"},
     FrameworkLabel{FrameworkParameter::message, "time of a message between stages"},
     FrameworkLabel{FrameworkParameter::dispatch_width, "bytes sent to experts"},
+    FrameworkLabel{FrameworkParameter::node_dispatch, "copies of a token that cross the network"},
     FrameworkLabel{FrameworkParameter::host_update, "time of the update on the host"},
     FrameworkLabel{FrameworkParameter::unpadded_rows, "rows that are not padded"},
     FrameworkLabel{FrameworkParameter::aligned_units, "rows that leave the matrix units"},
     FrameworkLabel{FrameworkParameter::element_instructions, "instructions of element-wise passes"},
+    FrameworkLabel{FrameworkParameter::autocast, "casts to 16 bits"},
+    FrameworkLabel{FrameworkParameter::unfused_norms, "norms run operator by operator"},
+    FrameworkLabel{FrameworkParameter::unfused_passes, "rotary embeddings, gates run operator by operator"},
+    FrameworkLabel{FrameworkParameter::unfused_softmax, "softmax of attention run operator by operator"},
 };
 static_assert(kFrameworkLabels.size() == plan::kFrameworkParameters.size());
 

@@ -34,6 +34,10 @@ bool kernels_are_alike(const plan::Framework& a, const plan::Framework& b) {
         FrameworkParameter::im2col_samples,
         FrameworkParameter::unpadded_rows,
         FrameworkParameter::element_instructions,
+        FrameworkParameter::autocast,
+        FrameworkParameter::unfused_norms,
+        FrameworkParameter::unfused_passes,
+        FrameworkParameter::unfused_softmax,
     };
     const bool same =
         std::all_of(kOfKernels.begin(), kOfKernels.end(), [&](FrameworkParameter of) { return a[of] == b[of]; });
@@ -49,9 +53,9 @@ KernelCost::KernelCost(const cluster::Device& device, const plan::Plan& plan, bo
                                         : training_bytes(plan.precision).gradient),
       adds_gradients_(adds_gradients) {}
 
-PassCost KernelCost::with_casts(const std::vector<Kernel>& kernels, bool in_block) {
+PassCost KernelCost::with_casts(const std::vector<Kernel>& kernels, bool in_block, bool trains) {
     const Precision products = precision(in_block);
-    PassCost cost = alone(kernels, in_block) + casts(kernels, products);
+    PassCost cost = alone(kernels, in_block) + casts(kernels, products, trains);
     return cost += alone(relayouts(kernels, products), in_block);
 }
 
@@ -65,6 +69,13 @@ PassCost KernelCost::into_gradients(const std::vector<Kernel>& kernels, bool in_
 /// Attention, embeddings and heads keep 16 bits.
 Precision KernelCost::precision(bool in_block) const {
     return is_narrow(precision_) && !in_block ? Precision::bf16 : precision_;
+}
+
+/// Fused attention does not round its operands to tf32: it makes an fp32 product of three (pytorch/pytorch: aten/src/ATen/
+/// native/transformers/cuda/mem_eff_attention/gemm_kernel_utils.h, OpMultiplyAddFastF32), which is no faster than vector
+/// units: calibrate/evidence/tables/steps, BERT in tf32, fmha_cutlassF_f32 and B, 24 and 30 TFLOP/s on an H200.
+Precision KernelCost::attention_precision() const {
+    return precision_ == Precision::tf32 ? Precision::fp32 : precision(false);
 }
 
 /// dW is accumulated in the gradient buffer: the buffer is read (with several micro-batches) and written in its own
@@ -90,15 +101,40 @@ PassCost KernelCost::alone(const std::vector<Kernel>& kernels, bool in_block) {
                 add(part, in_block, cost);
             }
         } else {
-            add(kernel, in_block, cost);
+            add(as_run(kernel), in_block, cost);
         }
     }
     return cost;
 }
 
+plan::FrameworkParameter KernelCost::parameter_of(graph::Unfused::Part part) {
+    switch (part) {
+        case graph::Unfused::Part::norms: return plan::FrameworkParameter::unfused_norms;
+        case graph::Unfused::Part::softmax: return plan::FrameworkParameter::unfused_softmax;
+        case graph::Unfused::Part::passes: break;
+    }
+    return plan::FrameworkParameter::unfused_passes;
+}
+
+/// A pass as software runs it that does not fuse it, or in fp32.
+Kernel KernelCost::as_run(Kernel kernel) const {
+    const graph::Unfused& unfused = kernel.unfused;
+    const bool is_several = unfused.kernels > 1;
+    const double share = !is_several ? (framework_[plan::FrameworkParameter::autocast] > 0 ? 1 : 0)
+                                     : framework_[parameter_of(unfused.part)];
+    const double kernels = 1 + share * (unfused.kernels - 1);
+    if (unfused.in_fp32) {
+        const Bytes wider = training_bytes(Precision::fp32).activation - training_bytes(precision_).activation;
+        kernel.fixed_bytes += share * unfused.traffic * kernel.elements * wider / kernels;
+    }
+    kernel.elements *= (1 + share * (unfused.traffic - 1)) / kernels;
+    kernel.times *= kernels;
+    return kernel;
+}
+
 void KernelCost::add(const Kernel& kernel, bool in_block, PassCost& cost) {
     const bool attends = kernel.kind == graph::KernelKind::attention;
-    const cost::KernelTime time = timed(kernel, precision(in_block && !attends));
+    const cost::KernelTime time = timed(kernel, attends ? attention_precision() : precision(in_block));
     const double slow_down = framework_.slow_down(kernel.kind);
     cost.compute += slow_down * time.time;
     cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
@@ -148,11 +184,15 @@ cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) co
 }
 
 /// Casts of the operand that changes with every micro-batch: inputs forward, gradients backward. dW reuses the cast
-/// gradient; weights are cast once a step and not counted here.
-PassCost KernelCost::casts(const std::vector<Kernel>& kernels, Precision precision) const {
+/// gradient; weights are cast once a step and not counted here. Weights that are not trained are kept in 16 bits, and so
+/// are their inputs.
+PassCost KernelCost::casts(const std::vector<Kernel>& kernels, Precision precision, bool trains) const {
     PassCost cost;
-    const double bytes = framework_[plan::FrameworkParameter::cast];
-    if (bytes == 0 || !is_narrow(precision)) {
+    const bool to_16_bits = trains && (precision == Precision::bf16 || precision == Precision::fp16);
+    const double bytes = is_narrow(precision) ? framework_[plan::FrameworkParameter::cast]
+                         : to_16_bits         ? framework_[plan::FrameworkParameter::autocast]
+                                              : 0;
+    if (bytes == 0) {
         return cost;
     }
     for (const Kernel& kernel : kernels) {
@@ -161,7 +201,8 @@ PassCost KernelCost::casts(const std::vector<Kernel>& kernels, Precision precisi
             const cost::KernelTime time = cost::stream_time(device_, moved);
             cost.compute += kernel.times * time.time;
             cost.by_source[cost::source_of(graph::KernelKind::stream)] += kernel.times * cost::systematic(time);
-            cost.launches += kernel.times;
+            // Autocast converts operand, weight and bias each by a kernel, and their gradients.
+            cost.launches += (to_16_bits ? 3 : 1) * kernel.times;
         }
     }
     return cost;

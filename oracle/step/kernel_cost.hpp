@@ -40,7 +40,8 @@ public:
     /// Kernels without further passes.
     PassCost alone(const std::vector<graph::Kernel>& kernels, bool in_block);
     /// Products of the forward pass and of dX, with the passes that cast and relayout their operands.
-    PassCost with_casts(const std::vector<graph::Kernel>& kernels, bool in_block);
+    /// `trains`: their weights are trained.
+    PassCost with_casts(const std::vector<graph::Kernel>& kernels, bool in_block, bool trains);
     /// Products of dW, which write to the gradient buffer.
     PassCost into_gradients(const std::vector<graph::Kernel>& kernels, bool in_block);
 
@@ -50,9 +51,12 @@ public:
 private:
     void add(const graph::Kernel& kernel, bool in_block, PassCost& cost);
     [[nodiscard]] Precision precision(bool in_block) const;
+    [[nodiscard]] Precision attention_precision() const;
+    static plan::FrameworkParameter parameter_of(graph::Unfused::Part part);
+    [[nodiscard]] graph::Kernel as_run(graph::Kernel kernel) const;
     [[nodiscard]] cost::KernelTime timed(const graph::Kernel& kernel, Precision precision) const;
     [[nodiscard]] std::vector<graph::Kernel> into_buffer(std::vector<graph::Kernel> kernels) const;
-    [[nodiscard]] PassCost casts(const std::vector<graph::Kernel>& kernels, Precision precision) const;
+    [[nodiscard]] PassCost casts(const std::vector<graph::Kernel>& kernels, Precision precision, bool trains) const;
     [[nodiscard]] std::vector<graph::Kernel> relayouts(const std::vector<graph::Kernel>& kernels,
                                                        Precision precision) const;
 

@@ -121,12 +121,12 @@ LayerCost LayerTimes::cost(Vertex v, const graph::LocalExtents& local, Pass pass
     const bool in_block = graph_.segments[layer.segment].is_block();
     KernelCost kernels(device_, plan_, pass.adds_gradients);
     LayerCost cost;
-    cost.forward = kernels.with_casts(work.forward, in_block);
+    cost.forward = kernels.with_casts(work.forward, in_block, !layer.frozen);
     if (!layer.frozen) {
         cost.backward = kernels.into_gradients(work.backward_weight, in_block);
     }
     if (layer.input_gradient) {
-        cost.backward += kernels.with_casts(work.backward_input, in_block);
+        cost.backward += kernels.with_casts(work.backward_input, in_block, !layer.frozen);
     }
     if (layer.goes_backward() && pass.repeated) {
         cost.selective = kernels.alone(work.forward, in_block);

@@ -76,6 +76,9 @@ Bytes size_of(const CostedGraph& costed, const plan::Transfer& transfer, Element
 
 cost::CollectiveTime time_of(const CostedGraph& costed, const plan::Transfer& transfer, Bytes size,
                              std::optional<cluster::Algorithm> forced) {
+    if (costed.software.node_dispatch && transfer.routing.experts > 0 && !forced) {
+        forced = cluster::Algorithm::hierarchical;
+    }
     return timed(costed,
                  {.collective = transfer.collective,
                   .group = costed.mesh.group(transfer.atoms),

@@ -109,16 +109,18 @@ struct DeviceTimes {
 
 /// What a costed graph needs of the plan's framework: a framework is a kilobyte of text, and graphs are copied.
 struct SoftwareFactors {
-    double collective = 1;      ///< plan::FrameworkParameter::collective
-    double optimizer = 1;       ///< plan::FrameworkParameter::optimizer
-    double rank_launches = 0;   ///< plan::FrameworkParameter::rank_launches
-    double dispatch_width = 1;  ///< plan::FrameworkParameter::dispatch_width
+    double collective = 1;       ///< plan::FrameworkParameter::collective
+    double optimizer = 1;        ///< plan::FrameworkParameter::optimizer
+    double rank_launches = 0;    ///< plan::FrameworkParameter::rank_launches
+    double dispatch_width = 1;   ///< plan::FrameworkParameter::dispatch_width
+    bool node_dispatch = false;  ///< plan::FrameworkParameter::node_dispatch
 
     explicit SoftwareFactors(const plan::Framework& framework)
         : collective(framework[plan::FrameworkParameter::collective]),
           optimizer(framework[plan::FrameworkParameter::optimizer]),
           rank_launches(framework[plan::FrameworkParameter::rank_launches]),
-          dispatch_width(framework[plan::FrameworkParameter::dispatch_width]) {}
+          dispatch_width(framework[plan::FrameworkParameter::dispatch_width]),
+          node_dispatch(framework[plan::FrameworkParameter::node_dispatch] > 0) {}
 };
 
 /// A graph costed on one device, or on several whose ranks work in lockstep; each pass of a segment then takes the time

@@ -262,8 +262,10 @@ TEST(Program, ShowsAMechanismWithItsDefaults) {
     EXPECT_EQ(asked(place, "frameworks eager")["default_for"][0], "framework: nanotron");
     EXPECT_EQ(asked(place, "frameworks other-source")["default_for"].size(), 1);
     EXPECT_EQ(asked(place, "frameworks fused-epilogues")["default_for"][0], "model: dlrm*; framework: *HugeCTR*");
-    EXPECT_TRUE(asked(place, "frameworks deepep")["default_for"].empty());
-    EXPECT_NE(place.run("frameworks deepep").out.find("nothing: only where it is asked for"), std::string::npos);
+    EXPECT_EQ(asked(place, "frameworks deepep")["default_for"][0], "notes: *DeepEP* or *HybridEP*");
+    EXPECT_TRUE(asked(place, "frameworks overlapped-dispatch")["default_for"].empty());
+    EXPECT_NE(place.run("frameworks overlapped-dispatch").out.find("nothing: only where it is asked for"),
+              std::string::npos);
     EXPECT_EQ(place.run("frameworks graphs --format csv").code, 0);
 }
 

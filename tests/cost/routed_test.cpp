@@ -76,9 +76,16 @@ TEST(Routed, IsOfLibrariesThatHaveIt) {
     }
 }
 
-TEST(Routed, InsideANodeIsPlain) {
-    const cluster::Cluster cluster = nodes_of(4, 1, 300_GB_per_s, 25_GB_per_s);
-    EXPECT_EQ(exchange(cluster, 12'000'000_B, {.experts = 4, .chosen = 2}).algorithm, Algorithm::direct);
+// Of 8 experts on 4 ranks a token chooses 2, which are on 4 (1 - 6/8 5/7) = 1.857 ranks: 12 MB of two copies each become
+// 11.14 MB, of which 3/4 leave the rank.
+TEST(Routed, InsideANodeARankGetsATokenOnce) {
+    cluster::Cluster cluster = nodes_of(4, 1, 300_GB_per_s, 25_GB_per_s);
+    const auto found = [&](cluster::CollectiveLibrary library) {
+        cluster.collectives = library;
+        return exchange(cluster, 12'000'000_B, {.experts = 8, .chosen = 2});
+    };
+    EXPECT_NEAR(found(cluster::CollectiveLibrary::deepep).sent / found(cluster::CollectiveLibrary::nccl).sent,
+                2.0 * (1 - 30.0 / 56), 1e-9);
 }
 
 /// Nodes that tokens go to in the mean, of all choices of groups and then of experts.

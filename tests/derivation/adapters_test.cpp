@@ -58,9 +58,9 @@ TEST(Adapters, MakeAStepCheaperAndItsStatesTiny) {
     const step::Prediction lora = predicted("llama-3.1-8b-lora");
     using step::MemoryPart;
     using step::TimePart;
-    EXPECT_LT(lora.step.value, 0.75 * full.step.value);
+    EXPECT_LT(lora.step.value, 0.8 * full.step.value);
     EXPECT_GT(lora.time[TimePart::forward], full.time[TimePart::forward]);
-    EXPECT_LT(lora.time[TimePart::backward], 0.6 * full.time[TimePart::backward]);
+    EXPECT_LT(lora.time[TimePart::backward], 0.7 * full.time[TimePart::backward]);
     // 41,943,040 trained parameters, all in the blocks.
     EXPECT_EQ(lora.memory[MemoryPart::optimizer], 41'943'040 * 8 * 1_B);
     EXPECT_EQ(lora.memory[MemoryPart::gradients], 41'943'040 * 4 * 1_B);

@@ -51,10 +51,10 @@ TEST(KernelCost, CastsTheOperandThatChanges) {
     plan.framework.number(plan::FrameworkParameter::cast).value = 4;
     KernelCost kernels(on, plan, false);
     const double casts = 4.0 * 4096 * 4096 / 1e6;
-    const PassCost with = kernels.with_casts({kProduct}, true);
+    const PassCost with = kernels.with_casts({kProduct}, true, true);
     EXPECT_NEAR(micro(with) - micro(kernels.alone({kProduct}, true)), casts, 1e-6);
     EXPECT_EQ(with.launches, 2);
-    EXPECT_NEAR(micro(kernels.with_casts({kProduct}, false)), kIn16Bits, 1e-6) << "nothing to cast in 16 bits";
+    EXPECT_NEAR(micro(kernels.with_casts({kProduct}, false, true)), kIn16Bits, 1e-6) << "nothing to cast in 16 bits";
 }
 
 // Three products at a time, twice: six times 256 x 512 elements of a byte.
@@ -67,8 +67,8 @@ TEST(KernelCost, CastsEveryProductOfABatch) {
     product.batch = 3;
     product.times = 2;
     const double alone = micro(kernels.alone({product}, true));
-    EXPECT_NEAR(micro(kernels.with_casts({product}, true)) - alone, 6 * 256 * 512 / 1e6, 1e-9);
-    EXPECT_EQ(kernels.with_casts({product}, true).launches, 4);
+    EXPECT_NEAR(micro(kernels.with_casts({product}, true, true)) - alone, 6 * 256 * 512 / 1e6, 1e-9);
+    EXPECT_EQ(kernels.with_casts({product}, true, true).launches, 4);
 }
 
 // 24 steps of cells, and a product, which has none: 24 * 50 us more, all of it the software's.
@@ -173,6 +173,84 @@ TEST(KernelCost, PassesPayForTheirInstructionsBesideTheirMemory) {
     EXPECT_NEAR(takes(Precision::bf16, 30.72), 2000, 1e-6) << "nothing is known of others";
 }
 
+/// A pass over 1e9 elements, 2 ms in 16 bits.
+Kernel pass_of(const graph::Unfused& unfused) {
+    Kernel pass = graph::stream(1e9);
+    pass.unfused = unfused;
+    return pass;
+}
+
+// A norm of four kernels that move 1.5 times as many numbers in fp32: 6 GB at 1 TB/s in bf16 as in fp32.
+TEST(KernelCost, RunsNormsOperatorByOperatorInFp32) {
+    const cluster::Device on = device();
+    const Kernel norm = pass_of({.part = graph::Unfused::Part::norms, .kernels = 4, .traffic = 1.5, .in_fp32 = true});
+    for (const Precision precision : {Precision::bf16, Precision::fp32}) {
+        plan::Plan plan = plan_in(precision);
+        EXPECT_NEAR(micro(KernelCost(on, plan, false).alone({norm}, true)), precision == Precision::bf16 ? 2000 : 4000,
+                    1e-6)
+            << "fused";
+        plan.framework.number(plan::FrameworkParameter::unfused_passes).value = 1;
+        EXPECT_EQ(KernelCost(on, plan, false).alone({norm}, true).launches, 1) << "is no norm's";
+        plan.framework.number(plan::FrameworkParameter::unfused_norms).value = 1;
+        const PassCost cost = KernelCost(on, plan, false).alone({norm}, true);
+        EXPECT_NEAR(micro(cost), 6000, 1e-6);
+        EXPECT_EQ(cost.launches, 4);
+        plan.framework.number(plan::FrameworkParameter::unfused_norms).value = 0.5;
+        EXPECT_EQ(KernelCost(on, plan, false).alone({norm}, true).launches, 2.5) << "half of them";
+    }
+}
+
+TEST(KernelCost, RunsPassesOperatorByOperator) {
+    const cluster::Device on = device();
+    plan::Plan plan = plan_in(Precision::bf16);
+    plan.framework.number(plan::FrameworkParameter::unfused_passes).value = 1;
+    KernelCost kernels(on, plan, false);
+    const PassCost several = kernels.alone({pass_of({.kernels = 2, .traffic = 3})}, true);
+    EXPECT_NEAR(micro(several), 6000, 1e-6);
+    EXPECT_EQ(several.launches, 2);
+    EXPECT_NEAR(micro(kernels.alone({pass_of({})}, true)), 2000, 1e-6) << "one operator anyway";
+}
+
+// In fp32 twice what it moves in bf16, and in fp32 what it moves anyway.
+TEST(KernelCost, AutocastRunsNormsInFp32) {
+    const cluster::Device on = device();
+    for (const Precision precision : {Precision::bf16, Precision::fp32}) {
+        plan::Plan plan = plan_in(precision);
+        plan.framework.number(plan::FrameworkParameter::autocast).value = 4;
+        EXPECT_NEAR(micro(KernelCost(on, plan, false).alone({pass_of({.in_fp32 = true})}, true)), 4000, 1e-6);
+    }
+}
+
+// 4 bytes of each of 4096^2 elements, and three kernels: operand, weight, bias. Not of weights that are not trained, which
+// are kept in 16 bits, nor in fp32.
+TEST(KernelCost, AutocastConvertsOperandsOfTrainedProducts) {
+    const cluster::Device on = device();
+    plan::Plan plan = plan_in(Precision::bf16);
+    plan.framework.number(plan::FrameworkParameter::autocast).value = 4;
+    KernelCost kernels(on, plan, false);
+    const PassCost trained = kernels.with_casts({kProduct}, true, true);
+    EXPECT_NEAR(micro(trained) - kIn16Bits, 4.0 * 4096 * 4096 / 1e6, 1e-6);
+    EXPECT_EQ(trained.launches, 4);
+    EXPECT_NEAR(micro(kernels.with_casts({kProduct}, true, false)), kIn16Bits, 1e-6);
+    cluster::Device vectors = device();
+    vectors.matrix[Precision::fp32] = 10_TFLOP_per_s;
+    plan.precision = Precision::fp32;
+    EXPECT_EQ(KernelCost(vectors, plan, false).with_casts({kProduct}, true, true).launches, 1);
+}
+
+// Fused attention has no tf32: 0.4 of 10 TFLOP/s of vector units.
+TEST(KernelCost, AttentionInTf32IsThatInFp32) {
+    cluster::Device on = device();
+    on.matrix[Precision::tf32] = 50_TFLOP_per_s;
+    on.matrix[Precision::fp32] = on.vector = 10_TFLOP_per_s;
+    Kernel attention = kProduct;
+    attention.kind = KernelKind::attention;
+    for (const Precision precision : {Precision::tf32, Precision::fp32}) {
+        const plan::Plan plan = plan_in(precision);
+        EXPECT_NEAR(micro(KernelCost(on, plan, false).alone({attention}, true)), kIn16Bits * 100 / 4, 1e-6);
+    }
+}
+
 /// Every kind of kernel, in a block and outside, forward and into gradients; of a data sheet, and of a device whose
 /// convolutions were measured.
 std::vector<double> times_under(const plan::Framework& framework) {
@@ -198,12 +276,21 @@ std::vector<double> times_under(const plan::Framework& framework) {
             kernel.positions = kernel.m;
             kernel.filters = kernel.n;
             for (const bool in_block : {true, false}) {
-                times.push_back(micro(kernels.with_casts({kernel}, in_block)));
+                times.push_back(micro(kernels.with_casts({kernel}, in_block, true)));
                 times.push_back(micro(kernels.into_gradients({kernel}, in_block)));
             }
         }
-        times.push_back(micro(kernels.with_casts({graph::matmul(4096, 50257, 1024)}, false)));
+        times.push_back(micro(kernels.with_casts({graph::matmul(4096, 50257, 1024)}, false, true)));
         times.push_back(micro(kernels.alone({graph::stream(1e9)}, true)));
+        plan.precision = Precision::bf16;
+        KernelCost in_16_bits(on, plan, true);
+        times.push_back(micro(in_16_bits.with_casts({kProduct}, true, true)));
+        times.push_back(micro(in_16_bits.alone({pass_of({.kernels = 2, .traffic = 3})}, true)));
+        times.push_back(micro(
+            in_16_bits.alone({pass_of({.part = graph::Unfused::Part::softmax, .kernels = 2, .traffic = 3})}, true)));
+        times.push_back(micro(
+            in_16_bits.alone({pass_of({.part = graph::Unfused::Part::norms, .kernels = 2, .traffic = 3})}, true)));
+        plan.precision = Precision::fp8;
     }
     return times;
 }

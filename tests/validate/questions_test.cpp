@@ -299,8 +299,24 @@ TEST(Questions, KnowWhatSoftwareKeeps) {
 }
 
 TEST(Questions, KnowTheDeviceOfTheMachineWhereTheRowNamesNone) {
-    const Cells megatron{{"strategy", "megatron"}, {"tensor", "8"}, {"framework", "Megatron-LM"}};
-    EXPECT_EQ(plan_of_row(megatron).framework.name, "megatron-2021") << "selene has a100";
+    Cells megatron{{"strategy", "megatron"}, {"tensor", "8"}, {"framework", "Megatron-LM"}};
+    EXPECT_EQ(plan_of_row(megatron).framework.name, "megatron-2024") << "selene has a100";
+    megatron["source"] = "Korthikanti et al., arXiv:2205.05198, Table 5";
+    EXPECT_EQ(plan_of_row(megatron).framework.name, "megatron-2021") << "of its time";
+}
+
+TEST(Questions, TakeLoopsInPyTorchAsOperatorsOneByOne) {
+    Cells own{{"strategy", "megatron"}, {"tensor", "8"}, {"precision", "bf16"}, {"framework", "Our trainer (PyTorch)"}};
+    const plan::Plan eager = plan_of_row(own);
+    EXPECT_EQ(eager.framework.name, "typical");
+    EXPECT_EQ(eager.framework[plan::FrameworkParameter::unfused_norms], 1);
+    EXPECT_TRUE(eager.memory.norm_results);
+    EXPECT_EQ(eager.gradient_precision, Precision::bf16) << "as their parameters";
+    own["notes"] = "flash attention + RMS kernel";
+    const plan::Plan fused = plan_of_row(own);
+    EXPECT_EQ(fused.framework[plan::FrameworkParameter::unfused_norms], 0);
+    EXPECT_EQ(fused.framework[plan::FrameworkParameter::unfused_passes], 1);
+    EXPECT_FALSE(fused.memory.norm_results);
 }
 
 TEST(Questions, TakeUsualSoftwareWhereNoneIsNamed) {

@@ -13,10 +13,11 @@
 //   miss(e) = (T-e)/T (T-e-1)/(T-1) ... k factors                       none of the k is among e of the T experts
 //   h(j) = C(g, j) C(G-g, M-j) / C(G, M)                                j of the child's groups are chosen
 //
-// Where neither holds, groups do not count. Domain: groups that cross several levels, none of them a torus, with children
-// alike. Not modelled: senders at other positions than their receivers of a rail, the compute that copies and adds.
+// Where neither holds, groups do not count. Inside a node, a rank with several of a token's experts gets it once. Domain:
+// equal children, no torus. Not modelled: senders at other positions than their receivers of a rail, the compute that
+// copies and adds.
 // Source: DeepSeek-AI, arXiv:2412.19437, section 3.2.2: over InfiniBand once for each node, then over NVLink;
-// deepseek-ai/DeepEP.
+// deepseek-ai/DeepEP, deep_ep/buffer.py, is_token_in_rank.
 #include <algorithm>
 #include <cmath>
 
@@ -78,7 +79,7 @@ std::optional<Cost> routed_exchange(const Exchange& exchange) {
     });
     const bool on_torus = std::any_of(path.crossings.begin(), path.crossings.end(),
                                       [](const Crossing& crossing) { return !crossing.rings.empty(); });
-    if (routing.experts == 0 || path.crossings.size() < 2 || !alike || on_torus) {
+    if (routing.experts == 0 || path.crossings.empty() || !alike || on_torus) {
         return std::nullopt;
     }
     const Bytes once = (1 / static_cast<double>(routing.chosen)) * exchange.request.size;
