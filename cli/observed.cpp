@@ -14,6 +14,7 @@
 #include "files/run_table.hpp"
 #include "reports/document/number_format.hpp"
 #include "search/ranking.hpp"
+#include "step/anchor.hpp"
 #include "step/predict.hpp"
 #include "validate/questions.hpp"
 
@@ -185,7 +186,15 @@ plan::Framework anchored(const plan::Framework& framework, const std::vector<Obs
         return !run.id.empty() && is_same(run.question.plan, plan);
     });
     asked.id = same == runs.end() ? "" : same->id;
-    return validate::anchored(framework, runs, asked);
+    plan::Framework moved = validate::anchored(framework, runs, asked);
+    if (same != runs.end()) {
+        plan::Plan now = plan;
+        step::hold_to(moved, same->measured, [&](const plan::Framework& with) {
+            now.framework = with;
+            return step::predict(graph, *same->question.cluster, now).step.value;
+        });
+    }
+    return moved;
 }
 
 void move_to_observed(std::vector<search::Software>& software, const std::vector<ObservedRun>& runs,

@@ -110,7 +110,7 @@ inline constexpr std::array kFrameworkParameters{
                            "compute lost while something hides behind it, over the time hidden"},
     FrameworkParameterKind{FrameworkParameter::stragglers, "stragglers", false, 0, 0, 0.1,
                            "share by which each doubling of the devices lengthens the passes"},
-    FrameworkParameterKind{FrameworkParameter::step, "step", true, 0, 0, 10,
+    FrameworkParameterKind{FrameworkParameter::step, "step", true, 0, 0, 1e6,
                            "time of a step that depends on nothing: logging, checks, synchronisation"},
     FrameworkParameterKind{FrameworkParameter::input, "input", true, 0, 0, 100,
                            "time to read, decode and augment one sample, of the host's share that feeds a data rank"},
@@ -199,6 +199,10 @@ struct Framework {
         double own_part = 0.5;     ///< of the variance of unexplained errors: no observed run knows of it
         double scale = 1;          ///< of all errors: how far off the observed runs were, beside what was thought
         ByParameter from{};        ///< values before the calibration
+        /// A plan whose own step was measured (step::hold_to); 0 and 1 for others.
+        double repeat = 0;                ///< standard deviation of the log of its step
+        double whole = 1;                 ///< measured step, as a multiple of that from parameters
+        Seconds unexplained;              ///< of its step, by parameters that stay within what they may be
         std::vector<ByParameter> learnt;  ///< covariance of log parameters before, minus that after; rows; empty: the
                                           ///< runs were further off than errors explain, so nothing is known better
         /// d' E d of a combination d of log parameters, E = `learnt`.

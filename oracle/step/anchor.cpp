@@ -266,4 +266,22 @@ Framework anchored(const Framework& framework, const Observe& observe, const Run
     return moved;
 }
 
+void hold_to(plan::Framework& framework, Seconds measured, const std::function<Seconds(const plan::Framework&)>& step) {
+    Framework::Observed& observed = framework.observed.value();
+    const Seconds left = measured - step(framework);
+    observed.unexplained = left;
+    observed.repeat = kRepeat;
+    if (left > Seconds{}) {
+        Framework::Number& fixed = framework.number(plan::FrameworkParameter::step);
+        const double more = left.in(unit::second);
+        fixed = {.value = fixed.value + more,
+                 .lo = fixed.lo + more,
+                 .hi = fixed.hi + more,
+                 .bounds = {},
+                 .source = fmt::format("{:.4g} s of it as measured, without an explanation{}{}", more,
+                                       fixed.source.empty() ? "" : "; the rest: ", fixed.source)};
+    }
+    observed.whole = measured / step(framework);
+}
+
 }  // namespace dodona::step

@@ -53,4 +53,11 @@ using Observe = std::function<std::vector<Observation>(const plan::Framework&)>;
 /// their parameters. `asked`: its layout is empty where any may be asked about.
 plan::Framework anchored(const plan::Framework& framework, const Observe& observe, const RunKind& asked = {});
 
+/// Share of a measured step whose lack of an explanation is worth a sentence. Assumed: three times what repeated runs vary.
+inline constexpr double kUnexplained = 3 * kRepeat;
+
+/// Makes an `anchored` framework give a plan's own measured step, within kRepeat. `step`: the plan's step under a framework.
+/// The time that parameters leave is a fixed one; a step shorter than they allow shortens all its parts by one factor.
+void hold_to(plan::Framework& framework, Seconds measured, const std::function<Seconds(const plan::Framework&)>& step);
+
 }  // namespace dodona::step

@@ -95,6 +95,10 @@ private:
                                    plan_.framework.seconds(plan::FrameworkParameter::step);
         const Seconds compute = time.total();
         time[TimePart::input] = input_time().exposed(compute);
+        const double whole = plan_.framework.observed ? plan_.framework.observed->whole : 1;
+        for (Seconds& part : time.values) {
+            part = whole * part;
+        }
         p_.step = Estimate::exactly(time.total());
         if (detail_ == Detail::full) {
             compose_busy(slowest, tail);

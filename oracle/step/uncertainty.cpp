@@ -49,6 +49,10 @@ Uncertainty uncertainty(const cost::StepTimes& sources, Seconds step, const plan
 }
 
 Estimate interval(const Uncertainty& uncertainty, Seconds step, const plan::Framework& framework) {
+    if (framework.observed && framework.observed->repeat > 0) {
+        const double factor = std::exp(kNormal90 * framework.observed->repeat);
+        return {step, step / factor, factor * step};
+    }
     const double unexplained = uncertainty.unexplained();
     double below = squared(1 - std::exp(-kNormal90 * unexplained));
     double above = squared(std::exp(kNormal90 * unexplained) - 1);

@@ -12,6 +12,7 @@
 #include "base/diagnostic.hpp"
 #include "plan/recompute.hpp"
 #include "reports/document/number_format.hpp"
+#include "step/anchor.hpp"
 
 namespace dodona::reports {
 
@@ -258,6 +259,23 @@ std::optional<ObservedChange> observed_change(const step::Prediction& prediction
     return change;
 }
 
+/// Time of a measured step without an explanation, and candidates for one.
+std::string unexplained_text(const step::Prediction& prediction, Seconds left) {
+    const std::string measured = text(prediction.step.value);
+    if (left < Seconds{}) {
+        return fmt::format(
+            "the measured {} are {} less than parameters can explain: all parts are shown shorter by one factor; "
+            "another "
+            "plan, network or device than was said would explain it",
+            measured, text((-1.0) * left));
+    }
+    const Seconds passes = prediction.time[step::TimePart::forward] + prediction.time[step::TimePart::backward];
+    return fmt::format(
+        "of the measured {} no parameter explains {}, which are a fixed time here (framework overhead): loading of "
+        "data, logging or another job would, or forward and backward passes {} times as long",
+        measured, text(left), three_digits(passes > Seconds{} ? (passes + left) / passes : 1.0));
+}
+
 std::vector<std::string> observed_text(const step::Prediction& prediction) {
     const std::optional<ObservedChange> change = observed_change(prediction);
     if (!change) {
@@ -279,11 +297,15 @@ std::vector<std::string> observed_text(const step::Prediction& prediction) {
         }
     }
     lines.push_back(moves.empty() ? "no parameter that this step depends on was adjusted" : "adjusted: " + join(moves));
-    if (prediction.plan.framework.observed->learnt.empty()) {
+    const plan::Framework::Observed& observed = *prediction.plan.framework.observed;
+    if (observed.repeat > 0 && std::abs(observed.unexplained / prediction.step.value) > step::kUnexplained) {
+        lines.push_back(unexplained_text(prediction, observed.unexplained));
+    }
+    if (observed.learnt.empty()) {
         lines.push_back(
-            "that is further off than errors explain: something else takes time, or this is not what ran (check the "
-            "plan, the software and the machine); the interval is as wide as without the observation");
-        return lines;
+            fmt::format("that is further off than errors explain: something else takes time, or this is not what ran "
+                        "(check the plan, the software and the machine){}",
+                        observed.repeat > 0 ? "" : "; the interval is as wide as without the observation"));
     }
     lines.push_back(fmt::format("without the observation the interval would be {}", interval(change->without)));
     return lines;

@@ -219,6 +219,25 @@ TEST(Anchored, NoRunMovesAnErrorFurtherThanErrorsAre) {
     EXPECT_EQ(inside[FrameworkParameter::stream], 1.3);
 }
 
+// 12 s of 40 s by parameters at their furthest: 28 s are a fixed time. 4 s of 10 s: all is shortened.
+TEST(Anchored, APlanWhoseOwnStepWasMeasuredIsHeldToIt) {
+    for (const double measured : {40.0, 4.0}) {
+        plan::Framework moved =
+            anchored({}, [&](const plan::Framework& framework) { return linear(framework, measured); });
+        const auto parts = [](const plan::Framework& framework) {
+            return linear(framework, 1).front().predicted + framework.seconds(FrameworkParameter::step);
+        };
+        const Seconds explained = parts(moved);
+        hold_to(moved, seconds(measured), parts);
+        EXPECT_NEAR((moved.observed->whole * parts(moved)).in(unit::second), measured, 1e-9);
+        EXPECT_EQ(moved.observed->unexplained, seconds(measured) - explained);
+        EXPECT_EQ(moved.observed->whole < 1, measured < 10);
+        EXPECT_EQ(moved[FrameworkParameter::step] > 0, measured > 10);
+        const Estimate held = interval(linear({}, 10).front().uncertainty, seconds(measured), moved);
+        EXPECT_NEAR(held.hi / held.value, std::exp(kNormal90 * kRepeat), 1e-12);
+    }
+}
+
 TEST(Anchored, StepsThatWereRightMoveNothingAndNarrowTheInterval) {
     const plan::Framework neutral;
     const plan::Framework moved =
