@@ -32,7 +32,17 @@ std::string told(search::Answer answer) {
 
 constexpr unsigned kWorlds = 120;  ///< of each of the eight sets
 
-class Worlds : public testing::TestWithParam<unsigned> {};
+class Worlds : public testing::TestWithParam<unsigned> {
+protected:
+    /// In one set of uneven worlds there may be none in which bounds are used.
+    static void TearDownTestSuite() {
+        EXPECT_TRUE(!drawn::full() || uneven == 0 || 10 * uneven_pruned > uneven)
+            << uneven_pruned << " of " << uneven << " worlds in which bounds are used";
+    }
+
+    static inline unsigned uneven = 0;         ///< worlds of uneven blocks, of all sets
+    static inline unsigned uneven_pruned = 0;  ///< ... in which bounds are used
+};
 
 TEST_P(Worlds, TablesAndBoundsFindWhatTheExhaustiveWalkFinds) {
     unsigned with_plans = 0;
@@ -54,7 +64,6 @@ TEST_P(Worlds, TablesAndBoundsFindWhatTheExhaustiveWalkFinds) {
 
 /// Where blocks differ, bounds hold for every cut of a pipeline.
 TEST_P(Worlds, BoundsHoldForPipelinesOfUnevenBlocks) {
-    unsigned pruned = 0;
     for (const unsigned seed : drawn::seeds(GetParam(), kWorlds / 10)) {
         drawn::World world = drawn::draw_uneven_world(seed);
         auto& [network, graph, cluster, space] = world;
@@ -62,9 +71,9 @@ TEST_P(Worlds, BoundsHoldForPipelinesOfUnevenBlocks) {
         space.exhaustive = true;
         const search::Answer slow = search::search(graph, cluster, space);
         ASSERT_EQ(told(quick), told(slow)) << "world " << seed << " on " << space.devices;
-        pruned += quick.counts.pruned > 0 ? 1U : 0U;
+        ++uneven;
+        uneven_pruned += quick.counts.pruned > 0 ? 1U : 0U;
     }
-    EXPECT_TRUE(!drawn::full() || pruned > 0) << pruned << " worlds in which bounds are used";
 }
 
 /// How much of what plans of one layout need a bound shows.
