@@ -119,9 +119,8 @@ plan::FrameworkParameter KernelCost::parameter_of(graph::Unfused::Part part) {
 /// A pass as software runs it that does not fuse it, or in fp32.
 Kernel KernelCost::as_run(Kernel kernel) const {
     const graph::Unfused& unfused = kernel.unfused;
-    const bool is_several = unfused.kernels > 1;
-    const double share = !is_several ? (framework_[plan::FrameworkParameter::autocast] > 0 ? 1 : 0)
-                                     : framework_[parameter_of(unfused.part)];
+    const double casts = framework_[plan::FrameworkParameter::autocast] > 0 ? 1 : 0;
+    const double share = unfused.kernels > 1 ? framework_[parameter_of(unfused.part)] : casts;
     const double kernels = 1 + share * (unfused.kernels - 1);
     if (unfused.in_fp32) {
         const Bytes wider = training_bytes(Precision::fp32).activation - training_bytes(precision_).activation;

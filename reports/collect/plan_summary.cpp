@@ -265,8 +265,7 @@ std::string unexplained_text(const step::Prediction& prediction, Seconds left) {
     if (left < Seconds{}) {
         return fmt::format(
             "the measured {} are {} less than parameters can explain: all parts are shown shorter by one factor; "
-            "another "
-            "plan, network or device than was said would explain it",
+            "another plan, network or device than was said would explain it",
             measured, text((-1.0) * left));
     }
     const Seconds passes = prediction.time[step::TimePart::forward] + prediction.time[step::TimePart::backward];

@@ -219,7 +219,8 @@ TEST(Anchored, NoRunMovesAnErrorFurtherThanErrorsAre) {
     EXPECT_EQ(inside[FrameworkParameter::stream], 1.3);
 }
 
-// 12 s of 40 s by parameters at their furthest: 28 s are a fixed time. 4 s of 10 s: all is shortened.
+// Parameters at their furthest, two standard deviations, make 10 s e^(+-0.36) = 14.3 and 7.0 s. Of 40 s the rest is a fixed
+// time; to 4 s all is shortened.
 TEST(Anchored, APlanWhoseOwnStepWasMeasuredIsHeldToIt) {
     for (const double measured : {40.0, 4.0}) {
         plan::Framework moved =
