@@ -31,10 +31,10 @@ ContextExchange context_exchange(const Strategy& strategy, const std::string& ax
                     [&](const Rule& rule) { return names(rule.stream, axis); })) {
         return ContextExchange::ring;
     }
-    if (lays(strategy, "head", axis)) {
-        return ContextExchange::all_to_all;
+    if (lays(strategy, "query", axis)) {
+        return ContextExchange::all_gather;  // heads on the same axis are those of layers that scan
     }
-    return lays(strategy, "query", axis) ? ContextExchange::all_gather : ContextExchange::none;
+    return lays(strategy, "head", axis) ? ContextExchange::all_to_all : ContextExchange::none;
 }
 
 }  // namespace dodona::plan

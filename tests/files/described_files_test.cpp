@@ -283,7 +283,7 @@ TEST(SchemasByHand, RejectMisspeltKeysInside) {
         "");
     EXPECT_NE(families.fault_of_text(family + "keys: {a: {is: hidden, defualt: 1}}\n"), "");
     EXPECT_NE(families.fault_of_text(family + "set: {b: [{is: 1, whne: c}]}\n"), "");
-    EXPECT_NE(families.fault_of_text(family + "each_layer: {seen: {list: a}}\n"), "");
+    EXPECT_NE(families.fault_of_text(family + "each_layer: {seen: {values: {a: 1}}}\n"), "");
     EXPECT_NE(families.fault_of_text("family: f\nsource: a test\nmodel_types: [f]\n"), "");
     const std::string target = "target: t\nsource: a test\nversion: one\nsummary: a test\n";
     const Published targets("target");

@@ -150,13 +150,29 @@ TEST(HfConfig, FamiliesThatNoOperatorExpressesSayWhatIsMissing) {
     const auto refusal = [](const std::string& type) { return fault_of("{\"model_type\": \"" + type + "\"}"); };
     EXPECT_NE(refusal("siglip").find("is not modelled: an image's features"), std::string::npos);
     EXPECT_NE(refusal("siglip").find("docs/files.md"), std::string::npos) << "what to do";
-    EXPECT_NE(refusal("nemotron_h").find("a scan carries along the sequence"), std::string::npos);
+    EXPECT_NE(refusal("zamba2").find("no operator here computes"), std::string::npos);
     EXPECT_NE(refusal("gemma3n").find("altup_num_inputs"), std::string::npos);
-    EXPECT_NE(fault_of("{\"model_type\": \"granitemoehybrid\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "
-                       "\"num_attention_heads\": 4, \"vocab_size\": 100, \"num_local_experts\": 0, "
-                       "\"layer_types\": [\"mamba\", \"attention\"]}")
-                  .find("mamba is not modelled"),
+}
+
+// What each layer is, is never guessed: attention in every layer would be another network.
+TEST(HfConfig, AHybridMustSayWhatEachOfItsLayersIs) {
+    const std::string granite =
+        "{\"model_type\": \"granitemoehybrid\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "
+        "\"num_attention_heads\": 4, \"vocab_size\": 100, \"mamba_n_heads\": 4";
+    EXPECT_NE(fault_of(granite + "}").find("layer_types: missing"), std::string::npos);
+    EXPECT_EQ(fault_of(granite + ", \"layer_types\": [\"mamba\", \"attention\"]}"), "none");
+    EXPECT_NE(fault_of(granite + ", \"layer_types\": [\"mamba\", \"rwkv\"]}").find("rwkv is not modelled"),
               std::string::npos);
+    const std::string nemotron =
+        "{\"model_type\": \"nemotron_h\", \"hidden_size\": 64, \"num_hidden_layers\": 4, "
+        "\"num_attention_heads\": 4, \"head_dim\": 16, \"intermediate_size\": 128, \"mamba_num_heads\": 8, "
+        "\"mamba_head_dim\": 16, \"vocab_size\": 100, \"hybrid_override_pattern\": ";
+    EXPECT_NE(fault_of(nemotron + "\"M-*\"}").find("3 entries for 4 layers"), std::string::npos);
+    EXPECT_NE(fault_of(nemotron + "\"M-*X\"}").find("X is not modelled"), std::string::npos);
+    const auto parameters = [&](const char* pattern) {
+        return graph::count(graph_of(nemotron + "\"" + pattern + "\"}")).parameters;
+    };
+    EXPECT_EQ(parameters("M--*") - parameters("M-**"), 2 * 64 * 128 - 4 * 64 * 64) << "a feed-forward, or attention";
 }
 
 TEST(StoredWeights, AreCountedFromHeadersOrTheIndex) {

@@ -133,6 +133,15 @@ TEST(BatchNorm, SynchronisedReducesTwoNumbersAChannel) {
     EXPECT_EQ(norm.statistics[0].backward, 2);
 }
 
+TEST(RmsNorm, RunsOfFeaturesShareAScaleOrHaveTheirOwn) {
+    const Tensor x = tensor({{"sequence", 16}, {"feature", 64}});
+    EXPECT_EQ(weights(nest("rms_norm", {x}, {{"size", std::int64_t{8}}})), 8);
+    const Nest own = nest("rms_norm", {x}, {{"size", std::int64_t{8}}, {"shared", false}});
+    EXPECT_EQ(weights(own), 64);
+    EXPECT_TRUE(own.statistics.empty());
+    EXPECT_EQ(own.loops[2].granule, 8);
+}
+
 TEST(LayerNorm, ReducesTwoNumbersATokenAndRmsNormOne) {
     const Nest layer_norm = nest("layer_norm", {kTokens});
     EXPECT_EQ(weights(layer_norm), 8);

@@ -59,6 +59,12 @@ std::vector<std::string> words_of(const Meanings& meanings) {
     return words;
 }
 
+std::optional<AttributeValue> chosen(const std::vector<Choice>& choices, const Scope& scope) {
+    const auto choice = std::find_if(choices.begin(), choices.end(),
+                                     [&](const Choice& c) { return c.when == nullptr || holds(*c.when, scope); });
+    return choice == choices.end() ? std::nullopt : std::optional(scope.value(choice->is));
+}
+
 class ConfigReader {
 public:
     ConfigReader(Document& config, const Family& family, UnknownKeys unknown, Scope known)
@@ -83,11 +89,8 @@ public:
         }
         if (!config_.faults.has_errors()) {
             for (const SetParameter& set : family_.set) {
-                const auto choice = std::find_if(set.choices.begin(), set.choices.end(), [&](const auto& c) {
-                    return c.when == nullptr || holds(*c.when, read_.parameters);
-                });
-                if (choice != set.choices.end()) {
-                    read_.parameters.set(set.parameter, read_.parameters.value(choice->is));
+                if (const auto value = chosen(set.choices, read_.parameters)) {
+                    read_.parameters.set(set.parameter, *value);
                 }
             }
             read_layers();
@@ -167,7 +170,7 @@ private:
             return {text == "true", value.where()};
         }
         const bool is_number = std::holds_alternative<std::int64_t>(whole_from(text)) && key.otherwise &&
-                               looks_numeric(key.otherwise->text);
+                               key.otherwise->text.find_first_of("0123456789") != std::string::npos;
         if (!key.values.empty() && !is_number) {
             const std::vector<std::string> words = words_of(key.values);
             value.error(fmt::format("{} is not known here{}", text, did_you_mean(text, words)),
@@ -228,16 +231,17 @@ private:
         }
         read_.layers.resize(static_cast<std::size_t>(*layers));
         for (const EachLayer& each : family_.each_layer) {
-            const Node::Member* list = each.key.empty() ? nullptr : find({each.key});
-            const bool is_number = list != nullptr && list->value->kind == Node::Kind::scalar && is_key(each.key);
+            const Node::Member* list = each.keys.empty() ? nullptr : find(each.keys);
+            const bool is_number = list != nullptr && list->value->kind == Node::Kind::scalar && is_key(list->key);
             list == nullptr || is_none(*list->value) || is_number ? compute(each) : take(each, *list);
         }
     }
 
     /// Whether a key may be a list with an entry for each layer.
     [[nodiscard]] bool is_of_layers(const std::string& key) const {
-        return std::any_of(family_.each_layer.begin(), family_.each_layer.end(),
-                           [&](const EachLayer& each) { return each.key == key; });
+        return std::any_of(family_.each_layer.begin(), family_.each_layer.end(), [&](const EachLayer& each) {
+            return std::find(each.keys.begin(), each.keys.end(), key) != each.keys.end();
+        });
     }
 
     [[nodiscard]] bool is_key(const std::string& name) const {
@@ -246,41 +250,64 @@ private:
     }
 
     void compute(const EachLayer& each) {
+        if (each.otherwise.empty()) {
+            config_.faults.error(body_->where, fmt::format("{}: missing", each.keys.front()),
+                                 "it says what each layer is, and nothing else does");
+            return;
+        }
         Scope scope = read_.parameters;
         for (std::size_t i = 0; i < read_.layers.size(); ++i) {
-            scope.set("layer", {static_cast<std::int64_t>(i), each.otherwise.where});
-            read_.layers[i][each.parameter] = scope.value(each.otherwise);
+            scope.set("layer", {static_cast<std::int64_t>(i), each.otherwise.front().is.where});
+            if (const auto value = chosen(each.otherwise, scope)) {
+                read_.layers[i][each.parameter] = *value;
+            }
         }
     }
 
     void take(const EachLayer& each, const Node::Member& member) {
         const Value value(*member.value, member.key, config_.faults);
-        const std::vector<Value> items = value.list();
+        const std::vector<Value> items = value.is_scalar() && !each.is_among ? std::vector<Value>{} : value.list();
         if (each.is_among) {
+            const auto meaning = [&](bool is_listed) -> AttributeValue {
+                const Written* is = meaning_of(each.values, is_listed ? "true" : "false");
+                return is == nullptr ? AttributeValue{is_listed, value.where()} : read_.parameters.value(*is);
+            };
             for (auto& layer : read_.layers) {
-                layer[each.parameter] = {false, value.where()};
+                layer[each.parameter] = meaning(false);
             }
             for (const Value& item : items) {
                 const auto at = static_cast<std::size_t>(item.whole(0, kMaxWhole, 0));
                 if (at >= read_.layers.size()) {
                     item.error(fmt::format("there is no such layer: they count from 0 to {}", read_.layers.size() - 1));
                 } else {
-                    read_.layers[at][each.parameter] = {true, value.where()};
+                    read_.layers[at][each.parameter] = meaning(true);
                 }
             }
             return;
         }
-        if (value.is_list() && items.size() != read_.layers.size()) {
-            value.error(fmt::format("{} entries for {} layers", items.size(), read_.layers.size()));
+        std::vector<std::string> entries;
+        for (const Value& item : items) {
+            entries.push_back(item.is_scalar() ? item.node().text : "");
+        }
+        if (value.is_scalar()) {  // "M-M*": a letter for each
+            for (const char letter : value.node().text) {
+                entries.emplace_back(1, letter);
+            }
+        }
+        if (entries.size() != read_.layers.size()) {
+            value.error(fmt::format("{} entries for {} layers", entries.size(), read_.layers.size()));
+            return;
         }
         const std::vector<std::string> words = words_of(each.values);
-        for (std::size_t i = 0; i < std::min(items.size(), read_.layers.size()); ++i) {
-            const std::string text = items[i].is_scalar() ? items[i].node().text : "";
-            if (const Written* meaning = meaning_of(each.values, text)) {
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            if (const Written* meaning = meaning_of(each.values, entries[i])) {
                 read_.layers[i][each.parameter] = read_.parameters.value(*meaning);
+            } else if (const Written* other = meaning_of(each.values, "other")) {
+                read_.layers[i][each.parameter] = read_.parameters.value(*other);
             } else {
-                items[i].error(fmt::format("{} is not modelled{}", text, did_you_mean(text, words)),
-                               "modelled: " + join(words));
+                (items.empty() ? value : items[i])
+                    .error(fmt::format("{} is not modelled{}", entries[i], did_you_mean(entries[i], words)),
+                           "modelled: " + join(words));
             }
         }
     }

@@ -47,43 +47,44 @@ ConfigKey read_key(const Fields::Member& member) {
     return key;
 }
 
-EachLayer read_each(const Fields::Member& member) {
-    EachLayer each{.parameter = member.key, .key = {}, .values = {}, .otherwise = {}};
-    if (member.value.is_scalar()) {  // {mixture: layer >= dense_layers}
-        each.otherwise = written(member.value);
-        return each;
+/// A value, or a list of such: [{is: silu, when: gated}, {is: gelu}].
+std::vector<Choice> read_choices(const Value& value) {
+    if (!value.is_list()) {
+        return {{written(value), nullptr}};
     }
-    Fields fields(member.value);
-    each.key = fields.find("list").text();
-    each.values = read_meanings(fields.find("values"));
-    if (const Value among = fields.find("among")) {
-        each.key = among.text();
-        each.is_among = true;
-    }
-    if (const Value otherwise = fields.require("default")) {
-        each.otherwise = written(otherwise);
-    }
-    fields.finish();
-    return each;
-}
-
-/// {window: 0}, or {activation: [{is: silu, when: gated}, {is: gelu}]}.
-SetParameter read_set(const Fields::Member& member) {
-    SetParameter set{.parameter = member.key, .choices = {}};
-    if (!member.value.is_list()) {
-        set.choices.push_back({written(member.value), nullptr});
-        return set;
-    }
-    for (const auto& item : member.value.node().items) {
+    std::vector<Choice> choices;
+    for (const auto& item : value.node().items) {
         const Node* is = child(*item, "is");
         const auto when = std::find_if(item->members.begin(), item->members.end(),
                                        [](const Node::Member& m) { return m.key == "when"; });
         if (is != nullptr) {
-            set.choices.push_back(
+            choices.push_back(
                 {{is->text, is->quoted, is->inside()}, when == item->members.end() ? nullptr : when->value});
         }
     }
-    return set;
+    return choices;
+}
+
+EachLayer read_each(const Fields::Member& member) {
+    EachLayer each{.parameter = member.key, .keys = {}, .values = {}, .otherwise = {}};
+    if (!member.value.is_mapping()) {  // {mixture: layer >= dense_layers}
+        each.otherwise = read_choices(member.value);
+        return each;
+    }
+    Fields fields(member.value);
+    each.keys = fields.find("list").texts();
+    each.values = read_meanings(fields.find("values"));
+    if (const Value among = fields.find("among")) {
+        each.keys = among.texts();
+        each.is_among = true;
+    }
+    if (const Value otherwise = fields.find("default")) {
+        each.otherwise = read_choices(otherwise);
+    } else if (each.keys.empty()) {
+        member.value.error("neither a list nor a default");
+    }
+    fields.finish();
+    return each;
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ void read_meanings_of_keys(Fields& fields, Family& family) {
     }
     if (const Value set = fields.find("set")) {
         for (const Fields::Member& member : Fields(set).rest()) {
-            family.set.push_back(read_set(member));
+            family.set.push_back({member.key, read_choices(member.value)});
         }
     }
     if (const Value each = fields.find("each_layer")) {

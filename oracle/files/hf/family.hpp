@@ -30,21 +30,25 @@ struct ConfigKey {
     std::string because;                ///< why others are refused
 };
 
+/// A value that follows from parameters: the first whose condition holds.
+struct Choice {
+    Written is;
+    std::shared_ptr<const Node> when;  ///< null: always
+};
+
 /// How a parameter of layers differs from layer to layer.
 struct EachLayer {
     std::string parameter;
-    std::string key;        ///< a list of the config with an entry for each layer; empty: none
+    std::vector<std::string>
+        keys;               ///< a list or a word of the config with an entry or letter for each layer; empty: none
     Meanings values;        ///< of its entries
-    bool is_among = false;  ///< the list has the layers for which the parameter is true
-    Written otherwise;      ///< an expression over the parameters and `layer`, which counts from 0
+    bool is_among = false;  ///< the list has the layers for which the parameter is true, or what that means
+    std::vector<Choice>
+        otherwise;  ///< expressions over the parameters and `layer`, which counts from 0; none: required
 };
 
-/// A parameter that follows from others: the first value whose condition holds.
+/// A parameter that follows from others.
 struct SetParameter {
-    struct Choice {
-        Written is;
-        std::shared_ptr<const Node> when;  ///< null: always
-    };
     std::string parameter;
     std::vector<Choice> choices;
 };

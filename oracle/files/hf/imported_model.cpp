@@ -228,8 +228,7 @@ private:
     }
 
     /// What layers are called for which such a parameter is false.
-    inline static const std::map<std::string, std::string> kOtherwise{
-        {"mixture", "dense"}, {"first", "later"}, {"delta", "full"}};
+    inline static const std::map<std::string, std::string> kOtherwise{{"mixture", "dense"}, {"first", "later"}};
 
     static std::string kind_name(const std::vector<LayerValues>& kinds, std::size_t index) {
         if (kinds.size() == 1) {
@@ -245,7 +244,13 @@ private:
             }
             const std::string is = text_of(value);
             std::string word = parameter + "_" + is;
-            if (parameter == "seen") {
+            const bool feeds = !kinds[index].contains("feeds") || text_of(kinds[index].at("feeds")) == "true";
+            if (parameter == "feeds" || is == "none" || (parameter == "mixture" && !feeds)) {
+                continue;
+            }
+            if (parameter == "mixer") {
+                word = is;
+            } else if (parameter == "seen") {
                 word = is == "0" ? "global" : "local";
             } else if (is == "true" || is == "1") {
                 word = parameter;
@@ -254,7 +259,7 @@ private:
             }
             name += (name.empty() ? "" : "_") + word;
         }
-        return name;
+        return name.empty() ? "feed_forward" : name;
     }
 
     /// Layers of one kind after another, as entries of blocks.

@@ -20,6 +20,8 @@ Nest build_rnn(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_additive_attention(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_gated_delta(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_linear_attention(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_selective_scan(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_short_conv(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_layer_norm(Attributes& attributes, std::span<const Tensor> inputs);

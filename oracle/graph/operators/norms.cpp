@@ -32,12 +32,17 @@ struct TokenWeights {
     bool bias = true;
 };
 
-/// Each run of `size` features by itself, with one scale for all runs: the heads of queries and keys. Shards are whole
-/// runs, so nothing is reduced.
-void normalise_runs(Nest& nest, int feature, Extent size, TokenWeights weights) {
+/// Each run of `size` features by itself, with one scale for all runs (the heads of queries and keys), or one for each
+/// feature. Shards are whole runs, so nothing is reduced.
+void normalise_runs(Nest& nest, int feature, Extent size, bool shared, TokenWeights weights) {
     nest.loops[static_cast<std::size_t>(feature)].granule = size;
     for (const char* name : {"scale", "bias"}) {
-        if (std::string_view(name) == "scale" ? weights.scale : weights.bias) {
+        if (!(std::string_view(name) == "scale" ? weights.scale : weights.bias)) {
+            continue;
+        }
+        if (!shared) {
+            add_weight(nest, name, feature);
+        } else {
             nest.weights.push_back({.name = name,
                                     .dimensions = {{"feature", size}},
                                     .operand = {.loops = {kNoLoop}, .windows = {}},
@@ -51,6 +56,7 @@ void normalise_runs(Nest& nest, int feature, Extent size, TokenWeights weights) 
 Nest token_norm(Attributes& attributes, const Tensor& x, TokenWeights weights, int messages, Primitive primitive,
                 const Unfused& unfused) {
     const Extent size = attributes.not_negative("size", 0);
+    const bool shared = attributes.flag("shared", true);
     if (!has_features(attributes, x)) {
         return {};
     }
@@ -62,7 +68,7 @@ Nest token_norm(Attributes& attributes, const Tensor& x, TokenWeights weights, i
     Nest nest = element_wise(x, 1);
     const int feature = static_cast<int>(nest.loops.size()) - 1;
     if (size > 0) {
-        normalise_runs(nest, feature, size, weights);
+        normalise_runs(nest, feature, size, shared, weights);
     } else {
         if (weights.scale) {
             add_weight(nest, "scale", feature);

@@ -1,6 +1,6 @@
-// A short causal convolution of each feature over the positions of a sequence, and its activation.
+// A short causal convolution of each feature over the positions of a sequence, and its activation or none.
 //
-//   y[t, f] = silu(sum_i W[f, i] x[t - i, f]),   i < kernel        per sample
+//   y[t, f] = silu(b[f] + sum_i W[f, i] x[t - i, f]),   i < kernel        per sample
 //
 // One pass over memory: forward reads x and writes y, backward reads x and dy and writes dx, and reads both for dW. The
 // sum is computed again for the activation's gradient. Source: the causal-conv1d of state-space and delta-rule layers
@@ -13,6 +13,8 @@ namespace dodona::graph {
 Nest build_short_conv(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const Extent kernel = attributes.positive("kernel");
+    const bool bias = attributes.flag("bias", false);
+    static_cast<void>(attributes.word("activation", {"silu", "none"}, "silu"));  // within the same pass
     if (!is_sequence(attributes, x)) {
         return {};
     }
@@ -23,6 +25,12 @@ Nest build_short_conv(Attributes& attributes, std::span<const Tensor> inputs) {
                      .dimensions = {{"feature", x.dimensions[kFeature].extent}, {"position", kernel}},
                      .operand = {.loops = {kFeature, kNoLoop}, .windows = {}},
                      .tied_to = {}}};
+    if (bias) {
+        nest.weights.push_back({.name = "bias",
+                                .dimensions = {{"feature", x.dimensions[kFeature].extent}},
+                                .operand = {.loops = {kFeature}, .windows = {}},
+                                .tied_to = {}});
+    }
     nest.saved = {{.what = Saved::What::input}};
     nest.work = [taps = static_cast<double>(kernel)](const LocalExtents& local) {
         const double elements = volume(local);
