@@ -38,15 +38,18 @@ constexpr std::array kKinds{
                  Element::activation, Autocast::narrow},
     OperatorKind{"rnn", build_rnn, 1, 1, "recurrent layers without gates", "as of lstm", "as of lstm",
                  Element::activation, Autocast::narrow},
-    OperatorKind{"attention", build_attention, 1, 4, "scaled dot-product attention",
-                 "`heads`, `kv_heads` = heads, `causal` = false, `implementation` = fused (or materialised), `dropout` "
-                 "= false, `window` = 0: keys that a query sees, `documents` = 1: equal ones packed into a sequence, "
-                 "`relative` = false: learned scores of positions (materialised only), `distances` = 0: buckets of "
-                 "distances, each with a learned score a head (materialised only), `tied_distances` = false: those of "
-                 "an earlier layer, `sinks` = false: a learned score for each head. Inputs: one fused tensor with "
-                 "(heads + 2 kv_heads) x head size features; or "
-                 "queries, keys, values; or with them the part of the keys that all heads share",
-                 "batch, head, query, key (or sequence, of a fused input)", Element::activation, Autocast::narrow},
+    OperatorKind{
+        "attention", build_attention, 1, 7, "scaled dot-product attention",
+        "`heads`, `kv_heads` = heads, `causal` = false, `implementation` = fused (or materialised), `dropout` "
+        "= false, `window` = 0: keys that a query sees, `documents` = 1: equal ones packed into a sequence, "
+        "`relative` = false: learned scores of positions (materialised only), `distances` = 0: buckets of "
+        "distances, each with a learned score a head (materialised only), `tied_distances` = false: those of "
+        "an earlier layer, `sinks` = false: a learned score for each head, `index_heads` = 0: of an "
+        "indexer that chooses the keys of the window. Inputs: one fused tensor with "
+        "(heads + 2 kv_heads) x head size features; or "
+        "queries, keys, values; or with them the part of the keys that all heads share; then the queries, the key "
+        "and the weights of the indexer",
+        "batch, head, query, key (or sequence, of a fused input)", Element::activation, Autocast::narrow},
     OperatorKind{"additive_attention", build_additive_attention, 3, 3,
                  "attention with a learned score of the sum of query and key", "Inputs: queries, keys, values",
                  "batch, query, key and score_feature (neither can be split), feature", Element::activation,

@@ -179,4 +179,33 @@ TEST(Attention, RefusesMoreDocumentsThanTokensAndPackedMemories) {
 }
 
 }  // namespace attention_masks_test
+// DeepSeek-V3.2's indexer at 8,192 positions: 64 heads of 128 features score all pairs before a query, and 2,048 of them are
+// attended to.
+TEST(Indexer, ScoresAllPairsAndAttentionSeesTheChosen) {
+    const Extent length = 8192;
+    const auto tokens = [&](Extent features) { return tensor({{"sequence", length}, {"feature", features}}); };
+    const Values plain{{"heads", std::int64_t{16}}, {"causal", true}, {"window", std::int64_t{2048}}};
+    Values indexed = plain;
+    indexed["index_heads"] = std::int64_t{64};
+    const Tensor q = tokens(16 * 128);
+    const Nest with = nest("attention", {q, q, q, tokens(64 * 128), tokens(128), tokens(64)}, indexed);
+    const Nest without = nest("attention", {q, q, q}, plain);
+    EXPECT_EQ(weights(with), 0) << "its projections are layers of their own";
+    EXPECT_EQ(with.inputs.size(), 6U);
+    EXPECT_FALSE(with.inputs[3].has(with.loop("head"))) << "whole on each rank of a tensor group";
+    const Work work = with.work(with.whole());
+    const Work attention = without.work(without.whole());
+    const double pairs = 8192.0 * 8192 / 2;
+    EXPECT_EQ((work.model_forward - attention.model_forward).in(unit::flop), 2 * pairs * 64 * 128);
+    EXPECT_EQ(work.forward[0].fixed_bytes, 4 * pairs * unit::byte) << "a score a pair";
+    EXPECT_EQ(work.forward.size(), attention.forward.size() + 2);
+    // Backward: three products of the chosen pairs, 2,048 a query once so many keys are there.
+    const double chosen = 2048.0 * 2048 / 2 + 2048.0 * (8192 - 2048);
+    EXPECT_EQ(work.backward_input.back().flops.in(unit::flop), 3 * 2 * chosen * 64 * 128);
+    EXPECT_THROW(nest("attention", {q, q, q, tokens(64 * 128), tokens(128), tokens(64)}, plain), InputError);
+    EXPECT_THROW(nest("attention", {q, q, q, tokens(64 * 128), tokens(64), tokens(64)}, indexed), InputError);
+    indexed.erase("window");
+    EXPECT_THROW(nest("attention", {q, q, q, tokens(64 * 128), tokens(128), tokens(64)}, indexed), InputError);
+}
+
 }  // namespace dodona::graph::test

@@ -18,7 +18,8 @@
 // R^T), R = positions W, with two learned biases;
 // `distances`: a learned score a head for each of so many buckets of distances is added, the same for all samples; where it
 // is `tied_distances`, the table is that of an earlier layer (T5, arXiv:1910.10683, section 2.1);
-// `sinks`: a learned score a head beside those of the keys (arXiv:2309.17453).
+// `sinks`: a learned score a head beside those of the keys (arXiv:2309.17453); `index_heads`: an indexer of so many heads
+// chooses the keys of the window (indexer.cpp).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -36,6 +37,7 @@ struct Wanted {
     Extent window = 0;
     Extent documents = 1;
     Extent distances = 0;
+    Extent index_heads = 0;
     bool causal = false;
     bool dropout = false;
     bool materialised = false;
@@ -55,6 +57,7 @@ Wanted read(Attributes& attributes) {
     wanted.relative = attributes.flag("relative", false);
     wanted.sinks = attributes.flag("sinks", false);
     wanted.distances = attributes.not_negative("distances", 0);
+    wanted.index_heads = attributes.not_negative("index_heads", 0);
     wanted.tied_distances = attributes.flag("tied_distances", false);
     wanted.materialised = attributes.word("implementation", {"fused", "materialised"}, "fused") == "materialised";
     return wanted;
@@ -222,10 +225,21 @@ bool options_agree(Attributes& attributes, const Wanted& wanted, const Attention
 }  // namespace
 
 Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs) {
+    constexpr std::size_t kIndexed = 3;  // what an indexer reads, after the others
     const Wanted wanted = read(attributes);
     if (!are_sequences(attributes, inputs)) {
         return {};
     }
+    const bool is_indexed = wanted.index_heads > 0;
+    if (is_indexed != (inputs.size() > 4) || (is_indexed && inputs.size() < 3 + kIndexed)) {
+        attributes.error_at("index_heads",
+                            fmt::format("reads {} tensors, of which an indexer needs the last three: its "
+                                        "queries, its key and its weights",
+                                        inputs.size()));
+        return {};
+    }
+    const std::span<const Tensor> indexed = inputs.last(is_indexed ? kIndexed : 0);
+    inputs = inputs.first(inputs.size() - indexed.size());
     if (wanted.heads % wanted.key_heads != 0) {
         attributes.error_at("kv_heads", fmt::format("{} heads are not a multiple of {} key/value heads", wanted.heads,
                                                     wanted.key_heads));
@@ -275,6 +289,9 @@ Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs) {
         };
     } else {
         nest.work = [shape](const LocalExtents& local) { return fused_attention(local, shape); };
+    }
+    if (is_indexed) {
+        add_indexer(attributes, indexed, wanted.index_heads, shape, nest);
     }
     return nest;
 }

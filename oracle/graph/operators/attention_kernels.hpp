@@ -1,6 +1,9 @@
 // What attention computes on one device: pairs of queries and keys, and the kernels over them.
 #pragma once
 
+#include <span>
+
+#include "graph/attributes.hpp"
 #include "graph/nest.hpp"
 
 namespace dodona::graph {
@@ -36,5 +39,9 @@ std::vector<Kernel> materialised_attention_forward(const LocalExtents& local, co
 
 /// Everything on the chip, masked blocks skipped.
 Work fused_attention(const LocalExtents& local, const AttentionShape& shape);
+
+/// Adds to a nest of attention the indexer that chooses its keys (indexer.cpp). `inputs`: its queries, its key, its weights.
+void add_indexer(Attributes& attributes, std::span<const Tensor> inputs, Extent heads, const AttentionShape& attention,
+                 Nest& nest);
 
 }  // namespace dodona::graph
