@@ -96,6 +96,13 @@ TEST(HfConfig, NumbersThatAreNoneAreFaultsAtTheirPlace) {
 TEST(HfConfig, UnknownArchitecturesAreRefusedWithTheKnownOnes) {
     EXPECT_NE(fault_of("{\"model_type\": \"lama\"}").find("did you mean \"llama\"?"), std::string::npos);
     EXPECT_NE(fault_of("{\"model_type\": [1]}").find("unknown architecture"), std::string::npos);
+    for (const char* type : {"qwen3_6_moe", "gemma9", "llama_moe", "kimi_k9"}) {  // others, not slips of spelling
+        const std::string fault = fault_of(fmt::format("{{\"model_type\": \"{}\"}}", type));
+        EXPECT_NE(fault.find("unknown architecture"), std::string::npos) << fault;
+        EXPECT_EQ(fault.find("did you mean"), std::string::npos) << fault;
+    }
+    const std::string fault = fault_of("{\"model_type\": \"mixtral2\"}");
+    EXPECT_NE(fault.find("help: known of mixtral: mixtral; models/hf/families has all "), std::string::npos) << fault;
 }
 
 TEST(HfConfig, KeysOfALanguageModelStandNestedOrBesideIt) {

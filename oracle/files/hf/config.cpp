@@ -1,7 +1,9 @@
 #include "files/hf/config.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -65,6 +67,8 @@ std::optional<AttributeValue> chosen(const std::vector<Choice>& choices, const S
     return choice == choices.end() ? std::nullopt : std::optional(scope.value(choice->is));
 }
 
+using Layers = std::vector<std::map<std::string, AttributeValue>>;
+
 class ConfigReader {
 public:
     ConfigReader(Document& config, const Family& family, UnknownKeys unknown, Scope known)
@@ -76,7 +80,7 @@ public:
         if (body_ != config.root.get()) {
             for (const Node::Member& member : config.root->members) {
                 const bool is_part = member.value->kind == Node::Kind::mapping && member.key.ends_with("_config");
-                if (is_part && member.key != family.nested) {
+                if (is_part && member.key != family.nested && member.key != family.part) {
                     read_.left_out.push_back(member.key);
                 }
             }
@@ -97,6 +101,7 @@ public:
         }
         report_beside();
         report_rest();
+        report_part();
         throw_faults(config_);
         return std::move(read_);
     }
@@ -120,6 +125,11 @@ private:
 
     void read_key(const ConfigKey& key) {
         const Node::Member* member = find(key.names);
+        if (member != nullptr && key.is_count && member->value->kind == Node::Kind::list) {
+            read_.parameters.set(key.parameter,
+                                 {static_cast<std::int64_t>(member->value->items.size()), member->where});
+            return;
+        }
         if (member != nullptr && member->value->kind == Node::Kind::list && is_of_layers(member->key)) {
             member = nullptr;  // read layer by layer
         }
@@ -143,7 +153,7 @@ private:
 
     AttributeValue value_of(const ConfigKey& key, const Value& value) {
         const AttributeValue one{std::int64_t{1}, value.where()};
-        if (value.is_list() && is_alike(value.node())) {  // of each layer the same
+        if (value.is_list() && (key.is_list ? is_equal(value.node()) : is_alike(value.node()))) {
             return value_of(key, value.list().front());
         }
         if (!value.is_scalar()) {
@@ -190,10 +200,14 @@ private:
     [[nodiscard]] bool is_alike(const Node& list) const {
         const AttributeValue* layers = read_.parameters.find("layers");
         const auto* count = layers == nullptr ? nullptr : std::get_if<std::int64_t>(&layers->value);
-        return count != nullptr && list.items.size() == static_cast<std::size_t>(*count) && *count > 0 &&
-               std::all_of(list.items.begin(), list.items.end(), [&](const auto& item) {
-                   return item->kind == Node::Kind::scalar && item->text == list.items.front()->text;
-               });
+        return count != nullptr && list.items.size() == static_cast<std::size_t>(*count) && is_equal(list);
+    }
+
+    /// Whether a list has entries, all of them the same.
+    [[nodiscard]] static bool is_equal(const Node& list) {
+        return !list.items.empty() && std::all_of(list.items.begin(), list.items.end(), [&](const auto& item) {
+            return item->kind == Node::Kind::scalar && item->text == list.items.front()->text;
+        });
     }
 
     void check_accepted(const ConfigKey& key, const Node::Member& member) {
@@ -217,24 +231,31 @@ private:
     }
 
     void read_layers() {
-        if (family_.each_layer.empty()) {
-            return;
+        for (const EachLayer& each : family_.each_layer) {
+            for (const std::string& stack : each.of) {
+                read_layers_of(stack, each);
+            }
         }
-        const AttributeValue* count = read_.parameters.find("layers");
+    }
+
+    void read_layers_of(const std::string& stack, const EachLayer& each) {
+        const AttributeValue* count = read_.parameters.find(stack);
         const auto* layers = count == nullptr ? nullptr : std::get_if<std::int64_t>(&count->value);
         if (unknown_ == UnknownKeys::listed && (layers == nullptr || *layers == 0)) {
             return;  // a launch that does not spell its network out
         }
         if (layers == nullptr || *layers < 1 || *layers > kMaxConfigLayers) {
-            config_.faults.error(body_->where, fmt::format("more than {} layers", kMaxConfigLayers));
+            if (!read_.layers.contains(stack)) {
+                config_.faults.error(body_->where, fmt::format("more than {} layers", kMaxConfigLayers));
+                read_.layers[stack] = {};
+            }
             return;
         }
-        read_.layers.resize(static_cast<std::size_t>(*layers));
-        for (const EachLayer& each : family_.each_layer) {
-            const Node::Member* list = each.keys.empty() ? nullptr : find(each.keys);
-            const bool is_number = list != nullptr && list->value->kind == Node::Kind::scalar && is_key(list->key);
-            list == nullptr || is_none(*list->value) || is_number ? compute(each) : take(each, *list);
-        }
+        Layers& of_stack = read_.layers[stack];
+        of_stack.resize(static_cast<std::size_t>(*layers));
+        const Node::Member* list = each.keys.empty() ? nullptr : find(each.keys);
+        const bool is_number = list != nullptr && list->value->kind == Node::Kind::scalar && is_key(list->key);
+        list == nullptr || is_none(*list->value) || is_number ? compute(each, of_stack) : take(each, *list, of_stack);
     }
 
     /// Whether a key may be a list with an entry for each layer.
@@ -249,22 +270,22 @@ private:
                            [&](const ConfigKey& key) { return key.names.front() == name; });
     }
 
-    void compute(const EachLayer& each) {
+    void compute(const EachLayer& each, Layers& layers) {
         if (each.otherwise.empty()) {
             config_.faults.error(body_->where, fmt::format("{}: missing", each.keys.front()),
                                  "it says what each layer is, and nothing else does");
             return;
         }
         Scope scope = read_.parameters;
-        for (std::size_t i = 0; i < read_.layers.size(); ++i) {
+        for (std::size_t i = 0; i < layers.size(); ++i) {
             scope.set("layer", {static_cast<std::int64_t>(i), each.otherwise.front().is.where});
             if (const auto value = chosen(each.otherwise, scope)) {
-                read_.layers[i][each.parameter] = *value;
+                layers[i][each.parameter] = *value;
             }
         }
     }
 
-    void take(const EachLayer& each, const Node::Member& member) {
+    void take(const EachLayer& each, const Node::Member& member, Layers& layers) {
         const Value value(*member.value, member.key, config_.faults);
         const std::vector<Value> items = value.is_scalar() && !each.is_among ? std::vector<Value>{} : value.list();
         if (each.is_among) {
@@ -272,15 +293,15 @@ private:
                 const Written* is = meaning_of(each.values, is_listed ? "true" : "false");
                 return is == nullptr ? AttributeValue{is_listed, value.where()} : read_.parameters.value(*is);
             };
-            for (auto& layer : read_.layers) {
+            for (auto& layer : layers) {
                 layer[each.parameter] = meaning(false);
             }
             for (const Value& item : items) {
                 const auto at = static_cast<std::size_t>(item.whole(0, kMaxWhole, 0));
-                if (at >= read_.layers.size()) {
-                    item.error(fmt::format("there is no such layer: they count from 0 to {}", read_.layers.size() - 1));
+                if (at >= layers.size()) {
+                    item.error(fmt::format("there is no such layer: they count from 0 to {}", layers.size() - 1));
                 } else {
-                    read_.layers[at][each.parameter] = meaning(true);
+                    layers[at][each.parameter] = meaning(true);
                 }
             }
             return;
@@ -294,16 +315,16 @@ private:
                 entries.emplace_back(1, letter);
             }
         }
-        if (entries.size() != read_.layers.size()) {
-            value.error(fmt::format("{} entries for {} layers", entries.size(), read_.layers.size()));
+        if (entries.size() != layers.size()) {
+            value.error(fmt::format("{} entries for {} layers", entries.size(), layers.size()));
             return;
         }
         const std::vector<std::string> words = words_of(each.values);
         for (std::size_t i = 0; i < entries.size(); ++i) {
             if (const Written* meaning = meaning_of(each.values, entries[i])) {
-                read_.layers[i][each.parameter] = read_.parameters.value(*meaning);
+                layers[i][each.parameter] = read_.parameters.value(*meaning);
             } else if (const Written* other = meaning_of(each.values, "other")) {
-                read_.layers[i][each.parameter] = read_.parameters.value(*other);
+                layers[i][each.parameter] = read_.parameters.value(*other);
             } else {
                 (items.empty() ? value : items[i])
                     .error(fmt::format("{} is not modelled{}", entries[i], did_you_mean(entries[i], words)),
@@ -359,6 +380,30 @@ private:
         }
     }
 
+    /// Keys of the encoder of images that nobody asked for.
+    void report_part() {
+        const Node::Member* part = family_.part.empty() ? nullptr : config_.root->member(family_.part);
+        if (part == nullptr) {
+            return;
+        }
+        for (const Node::Member& member : part->value->members) {
+            const std::string key = family_.part + "." + member.key;
+            const bool is_known =
+                std::any_of(asked_.begin(), asked_.end(),
+                            [&](const std::string& name) { return name == key || name.starts_with(key + "."); }) ||
+                member.key.starts_with("_") || !may_change_shapes(*member.value) ||
+                std::find(family_.part_ignored.begin(), family_.part_ignored.end(), member.key) !=
+                    family_.part_ignored.end();
+            if (!is_known) {
+                config_.faults.error(
+                    member.where,
+                    fmt::format("{}: unknown key, which may change shapes{}", key, did_you_mean(key, asked_)),
+                    "models/hf/families says what the keys of encoders of images mean; if it changes no "
+                    "shape, remove it from the file");
+            }
+        }
+    }
+
     Document& config_;
     const Family& family_;
     UnknownKeys unknown_;
@@ -387,6 +432,41 @@ std::vector<std::string> known_types(const std::vector<Family>& families) {
     return known;
 }
 
+/// The letters before the first digit or mark: "qwen" of "qwen3_5_moe".
+std::string_view stem_of(std::string_view type) {
+    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+    return type.substr(0,
+                       static_cast<std::size_t>(std::find_if_not(type.begin(), type.end(), is_letter) - type.begin()));
+}
+
+/// A number or a part more is another network, not a slip of spelling: nobody who wrote "gemma4" means "gemma".
+bool may_be_misspelt(const std::string& type, const std::string& known) {
+    const auto marks = [](std::string word) {
+        std::erase_if(word, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
+        return word;
+    };
+    return marks(type) == marks(known);
+}
+
+[[noreturn]] void fail_unknown(const Node& node, const std::string& word, const std::vector<Family>& families) {
+    const std::vector<std::string> known = known_types(families);
+    std::vector<std::string> spelt_alike;
+    std::vector<std::string> of_its_stem;
+    for (const std::string& type : known) {
+        if (may_be_misspelt(word, type)) {
+            spelt_alike.push_back(type);
+        }
+        if (!word.empty() && stem_of(type) == stem_of(word)) {
+            of_its_stem.push_back(type);
+        }
+    }
+    const std::string related =
+        of_its_stem.empty() ? "" : fmt::format("known of {}: {}; ", stem_of(word), join(of_its_stem));
+    fail(node.where, fmt::format("model_type: unknown architecture \"{}\"{}", word, did_you_mean(word, spelt_alike)),
+         fmt::format("{}models/hf/families has all {} that are known; describe others in a model file: docs/files.md",
+                     related, known.size()));
+}
+
 /// The family of the `model_type` of a mapping.
 const Family& family_of_mapping(const Node& mapping, const std::vector<Family>& families) {
     const Node::Member* type = mapping.member("model_type");
@@ -399,9 +479,7 @@ const Family& family_of_mapping(const Node& mapping, const std::vector<Family>& 
         return std::find(f.model_types.begin(), f.model_types.end(), word) != f.model_types.end();
     });
     if (family == families.end()) {
-        const std::vector<std::string> known = known_types(families);
-        fail(node.where, fmt::format("model_type: unknown architecture \"{}\"{}", word, did_you_mean(word, known)),
-             fmt::format("known: {}; if yours has the layers of one of them, write its model_type", join(known)));
+        fail_unknown(node, word, families);
     }
     if (!family->refusal.empty()) {
         fail(node.where, fmt::format("model_type: {} is not modelled: {}", word, family->refusal),
@@ -412,10 +490,37 @@ const Family& family_of_mapping(const Node& mapping, const std::vector<Family>& 
 
 }  // namespace
 
+namespace {
+
+/// The language model with the encoder of images that the config has beside it, if a family reads that encoder.
+Family with_encoder(Family language, const Node& config, const std::vector<Family>& families) {
+    const std::string type = text_at(config, "model_type");
+    const auto lists = [](const std::vector<std::string>& words, const std::string& word) {
+        return std::find(words.begin(), words.end(), word) != words.end();
+    };
+    for (const Family& encoder : families) {
+        const Node* part = lists(encoder.encoder_of, type) ? child(config, encoder.part) : nullptr;
+        if (part == nullptr || part->kind != Node::Kind::mapping ||
+            (!encoder.part_types.empty() && !lists(encoder.part_types, text_at(*part, "model_type")))) {
+            continue;
+        }
+        language.name += " and " + encoder.name;
+        language.part = encoder.part;
+        language.part_ignored = encoder.part_ignored;
+        language.keys.insert(language.keys.end(), encoder.keys.begin(), encoder.keys.end());
+        language.set.insert(language.set.end(), encoder.set.begin(), encoder.set.end());
+        language.each_layer.insert(language.each_layer.end(), encoder.each_layer.begin(), encoder.each_layer.end());
+        break;
+    }
+    return language;
+}
+
+}  // namespace
+
 Family family_of(const Document& config, const std::vector<Family>& families) {
     const Family& family = family_of_mapping(*config.root, families);
     if (!family.architecture.empty()) {
-        return family;
+        return with_encoder(family, *config.root, families);
     }
     const Node::Member* part = config.root->member(family.nested);
     if (part == nullptr || part->value->kind != Node::Kind::mapping) {
@@ -424,7 +529,7 @@ Family family_of(const Document& config, const std::vector<Family>& families) {
     }
     Family language = family_of_mapping(*part->value, families);
     language.nested = family.nested;
-    return language;
+    return with_encoder(std::move(language), *config.root, families);
 }
 
 ReadConfig read_config(Document& config, const Family& family, UnknownKeys unknown, Scope known) {

@@ -38,6 +38,8 @@ ConfigKey read_key(const Fields::Member& member) {
         key.least = key.otherwise->text == "0" ? 0 : 1;
     }
     key.values = read_meanings(fields.find("values"));
+    key.is_list = fields.find("alike").text() == "true";
+    key.is_count = fields.find("count").text() == "true";
     if (const Value only = fields.find("only")) {
         key.is_checked = true;
         key.accepted = only.texts();
@@ -66,7 +68,7 @@ std::vector<Choice> read_choices(const Value& value) {
 }
 
 EachLayer read_each(const Fields::Member& member) {
-    EachLayer each{.parameter = member.key, .keys = {}, .values = {}, .otherwise = {}};
+    EachLayer each{.parameter = member.key, .keys = {}, .values = {}, .otherwise = {}, .of = {"layers"}};
     if (!member.value.is_mapping()) {  // {mixture: layer >= dense_layers}
         each.otherwise = read_choices(member.value);
         return each;
@@ -82,6 +84,9 @@ EachLayer read_each(const Fields::Member& member) {
         each.otherwise = read_choices(otherwise);
     } else if (each.keys.empty()) {
         member.value.error("neither a list nor a default");
+    }
+    if (const Value of = fields.find("of")) {
+        each.of = of.texts();
     }
     fields.finish();
     return each;
@@ -116,7 +121,11 @@ Family read_family(Document document) {
     const Heading heading = read_heading(fields, "family");
     family.name = heading.name;
     family.source = heading.source;
-    family.model_types = fields.require("model_types").texts();
+    family.encoder_of = fields.find("encoder_of").texts();
+    family.part = fields.find("part").text();
+    family.part_types = fields.find("part_types").texts();
+    family.model_types =
+        (family.encoder_of.empty() ? fields.require("model_types") : fields.find("model_types")).texts();
     family.refusal = fields.find("refused").text();
     family.architecture = fields.find("architecture").text();
     family.nested = fields.find("nested").text();
@@ -147,6 +156,9 @@ std::vector<Family> load_families(const fs::path& folder) {
         const std::string name = "models/hf/families/" + file.filename().string();
         families.push_back(read_family(load_document(file, name, command_line())));
         families.back().ignored.insert(families.back().ignored.end(), ignored.begin(), ignored.end());
+        if (!families.back().part.empty()) {
+            families.back().part_ignored = std::move(families.back().ignored);
+        }
     }
     return families;
 }

@@ -25,6 +25,8 @@ struct ConfigKey {
     std::optional<Written> otherwise;   ///< where the config has none, or null: the default of the class
     Meanings values;                    ///< empty: the value itself
     std::int64_t least = 1;             ///< of a whole number
+    bool is_count = false;              ///< the value is the number of entries of a list
+    bool is_list = false;               ///< a list of equal values means each of them
     bool is_checked = false;            ///< only `accepted` are modelled
     std::vector<std::string> accepted;  ///< none: it must be absent, null, false or empty
     std::string because;                ///< why others are refused
@@ -45,6 +47,7 @@ struct EachLayer {
     bool is_among = false;  ///< the list has the layers for which the parameter is true, or what that means
     std::vector<Choice>
         otherwise;  ///< expressions over the parameters and `layer`, which counts from 0; none: required
+    std::vector<std::string> of{"layers"};  ///< the stacks of layers, by the parameter that says how many they are
 };
 
 /// A parameter that follows from others.
@@ -57,7 +60,11 @@ struct Family {
     std::string name;
     std::string source;
     std::vector<std::string> model_types;
-    std::string architecture;       ///< empty: what is nested says the family
+    std::vector<std::string> encoder_of;    ///< not empty: it reads encoders of images of configs of these model_types
+    std::string part;                       ///< the key of the config that holds such an encoder
+    std::vector<std::string> part_types;    ///< the model_types of `part` that it reads; empty: all
+    std::vector<std::string> part_ignored;  ///< keys of `part` that change no shape
+    std::string architecture;               ///< empty: what is nested says the family
     std::string nested;             ///< the key of the config that may hold the language model's keys; may be empty
     std::string refusal;            ///< not empty: why such networks are not read
     std::vector<SetParameter> set;  ///< parameters that follow from the keys or from the class

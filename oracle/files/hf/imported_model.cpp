@@ -67,7 +67,7 @@ private:
         const bool is_number =
             std::holds_alternative<std::int64_t>(meaning.value) || std::holds_alternative<double>(meaning.value);
         const bool is_parameter = scope.find(node.text) != nullptr;
-        const bool stays = key == "implementation" || (is_number && !is_own);
+        const bool stays = key == "implementation" || key == "frozen" || (is_number && !is_own);
         if (!stays && (is_parameter || is_own)) {
             return text_of(meaning);
         }
@@ -136,8 +136,8 @@ private:
                       const std::string& implied) {
         if (const Node* last = child(item, "last")) {
             note_parameters(last->text);
-            return fmt::format("- {{name: {}, block: {}, repeat: {}}}\n", text_at(item, "name"), last_kind_,
-                               last->text);
+            return fmt::format("- {{name: {}, block: {}, repeat: {}{}}}\n", text_at(item, "name"), last_kind_,
+                               last->text, frozen_of(item, scope));
         }
         const auto taken = [&](const std::string& name) {
             const auto found = stands_in.find(name);
@@ -155,7 +155,9 @@ private:
         std::vector<std::string> parts;
         for (const Node::Member& member : item.members) {
             const Node& node = *member.value;
-            if (member.key == "when" || member.key == "else") {
+            const bool is_never =
+                member.key == "frozen" && text_of(scope.value({node.text, false, node.where})) == "never";
+            if (member.key == "when" || member.key == "else" || member.key == "prefix" || is_never) {
                 continue;
             }
             if (member.key == "from") {
@@ -191,22 +193,30 @@ private:
     /// if it is not the entry before; all but the first of it they read alike.
     std::string each_layer(const Node& item, const Scope& scope, const std::vector<std::string>& reads) {
         const std::string block = text_of(scope.value({text_at(item, "block"), false, item.where}));
-        Stack stack{.name = text_at(item, "name"),
+        const std::string own = text_at(item, "prefix");  // of layers beside those of the model proper
+        const bool is_first = own.empty() && stacks_++ == 0;
+        const std::string name = text_at(item, "name");
+        Stack stack{.name = name,
                     .count = text_at(item, "each"),
-                    .prefix = blocks_.empty() ? "" : text_at(item, "name") + "_",
+                    .prefix = !own.empty() ? own
+                              : is_first   ? ""
+                                           : name + "_",
                     .kinds = {},
-                    .reads = reads};
+                    .reads = reads,
+                    .frozen = frozen_of(item, scope)};
         const auto all = static_cast<std::size_t>(std::get<std::int64_t>(scope.find(stack.count)->value));
-        if (config_.layers.empty()) {
-            const std::string kind = blocks_.empty() ? "transformer" : block;  // of a second stack, its own
+        const auto of_stack = config_.layers.find(stack.count);
+        if (of_stack == config_.layers.end()) {
+            const std::string kind = is_first ? "transformer" : block;  // of a second stack, its own
             add_block(kind, block, {});
             note_parameters(stack.count);
             last_kind_ = kind;
-            return "- {name: " + stack.name + ", block: " + kind + stack.from() + ", repeat: " + stack.count + "}\n";
+            return "- {name: " + stack.name + ", block: " + kind + stack.from() + ", repeat: " + stack.count +
+                   stack.frozen + "}\n";
         }
         std::vector<LayerValues> kinds;
         std::vector<std::size_t> of_layer;
-        for (const LayerValues& layer : config_.layers) {
+        for (const LayerValues& layer : of_stack->second) {
             const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const LayerValues& kind) {
                 return std::equal(kind.begin(), kind.end(), layer.begin(), layer.end(),
                                   [](const auto& a, const auto& b) {
@@ -218,7 +228,7 @@ private:
                 kinds.push_back(layer);
             }
         }
-        of_layer.resize(all, of_layer.back());  // layers beyond those of the config are as its last
+        of_layer.resize(all, of_layer.back());
         for (std::size_t i = 0; i < kinds.size(); ++i) {
             stack.kinds.push_back(stack.prefix + kind_name(kinds, i));
             add_block(stack.kinds.back(), block, kinds[i]);
@@ -227,8 +237,18 @@ private:
         return pattern(stack, layer_pattern(of_layer));
     }
 
+    /// ", frozen: ..." of a stack whose layers may be frozen.
+    std::string frozen_of(const Node& item, const Scope& scope) {
+        const Node* frozen = child(item, "frozen");
+        if (frozen == nullptr || text_of(scope.value({frozen->text, false, frozen->where})) == "never") {
+            return "";
+        }
+        return ", frozen: " + value("frozen", *frozen, scope);
+    }
+
     /// What layers are called for which such a parameter is false.
-    inline static const std::map<std::string, std::string> kOtherwise{{"mixture", "dense"}, {"first", "later"}};
+    inline static const std::map<std::string, std::string> kOtherwise{
+        {"mixture", "dense"}, {"first", "later"}, {"whole", "windowed"}};
 
     static std::string kind_name(const std::vector<LayerValues>& kinds, std::size_t index) {
         if (kinds.size() == 1) {
@@ -269,6 +289,7 @@ private:
         std::string prefix;  ///< of the names of its entries and blocks
         std::vector<std::string> kinds;
         std::vector<std::string> reads;  ///< the first: what the next entry reads
+        std::string frozen;              ///< ", frozen: ...", or nothing
 
         /// ", from: [...]", or nothing.
         [[nodiscard]] std::string from() const { return reads.empty() ? "" : ", from: [" + join(reads) + "]"; }
@@ -276,7 +297,7 @@ private:
         /// An entry, which the next one reads.
         std::string run(const std::string& entry, const LayerRun& of, const std::string& repeat) {
             std::string line =
-                "- {name: " + entry + ", block: " + kinds[of.kind] + from() + ", repeat: " + repeat + "}\n";
+                "- {name: " + entry + ", block: " + kinds[of.kind] + from() + ", repeat: " + repeat + frozen + "}\n";
             if (!reads.empty()) {
                 reads.front() = entry;
             }
@@ -299,7 +320,7 @@ private:
                           is_all ? stack.count : std::to_string(layers.periods * layers.period[0].count)));
         } else {
             add("- {name: " + stack.name + ", block: " + add_period(stack, layers.period) + stack.from() +
-                fmt::format(", repeat: {}}}\n", layers.periods));
+                fmt::format(", repeat: {}{}}}\n", layers.periods, stack.frozen));
             if (!stack.reads.empty()) {
                 stack.reads.front() = stack.name;
             }
@@ -313,6 +334,7 @@ private:
 
     /// A block of the layers that repeat; its name.
     std::string add_period(Stack stack, const std::vector<LayerRun>& period) {
+        stack.frozen.clear();  // what holds for the block holds inside it
         if (!stack.reads.empty()) {
             stack.reads.front() = "input";
         }
@@ -377,6 +399,7 @@ private:
     std::set<std::string> layer_parameters_;
     std::map<std::string, std::string> ends_;  ///< of a stack of layers, its last entry where that is called otherwise
     std::string last_kind_;                    ///< the block of the last layer
+    int stacks_ = 0;                           ///< of layers so far
     std::vector<std::pair<std::string, std::string>> blocks_;
 };
 

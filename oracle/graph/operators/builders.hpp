@@ -38,6 +38,7 @@ Nest build_tanh(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_leaky_relu(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_relu_squared(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_multiply(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_scale(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_add(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_max_pool(Attributes& attributes, std::span<const Tensor> inputs);
@@ -47,6 +48,7 @@ Nest build_flatten(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_slice(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_crop(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_merge_tokens(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_dropout(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_softmax(Attributes& attributes, std::span<const Tensor> inputs);
@@ -91,6 +93,9 @@ bool is_image(Attributes& attributes, const Tensor& x);
 
 /// Reports a tensor that is not tokens: batch, sequence, feature.
 bool is_sequence(Attributes& attributes, const Tensor& x);
+
+/// Reports a sequence that is not so many equal parts.
+bool has_whole_documents(Attributes& attributes, const Tensor& x, Extent documents);
 
 /// Reports a tensor without a dimension beside the batch.
 bool has_features(Attributes& attributes, const Tensor& x);

@@ -56,27 +56,32 @@ Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs) {
     return nest;
 }
 
-/// Y[b, s, f] = X[b, s, f] + W[s, f]. The gradient passes through to X and is summed over the batch for W.
+/// Y[b, s, f] = X[b, s, f] + W[s, f]. The gradient passes through to X and is summed over the batch for W. Each of
+/// `documents` equal parts of the sequence, such as the images of a sample, has the positions from the first on.
 Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const Extent positions = attributes.positive("positions");
+    const Extent documents = attributes.positive("documents", 1);
     if (x.dimensions.size() != 3 || x.dimensions[1].name != "sequence") {
         attributes.error(fmt::format("reads {}, but needs sequence and feature", x.shape()));
         return {};
     }
-    if (positions < x.dimensions[1].extent) {
-        attributes.error_at("positions",
-                            fmt::format("{} positions for a sequence of {}", positions, x.dimensions[1].extent));
+    if (!has_whole_documents(attributes, x, documents)) {
+        return {};
+    }
+    const Extent length = x.dimensions[1].extent / documents;
+    if (positions < length) {
+        attributes.error_at("positions", fmt::format("{} positions for a sequence of {}", positions, length));
         return {};
     }
     constexpr int kSequence = 1, kFeature = 2;
     Nest nest = element_wise(x, 1);
     nest.weights = {{.name = "weight",
                      .dimensions = {{"sequence", positions}, {"feature", x.dimensions[2].extent}},
-                     .operand = {.loops = {kSequence, kFeature}, .windows = {}},
+                     .operand = {.loops = {documents == 1 ? kSequence : kNoLoop, kFeature}, .windows = {}},
                      .tied_to = {}}};
-    nest.work = [](const LocalExtents& local) {
-        const double table = local[kSequence] * local[kFeature];
+    nest.work = [parts = static_cast<double>(documents)](const LocalExtents& local) {
+        const double table = local[kSequence] * local[kFeature] / parts;
         return Work{.forward = {stream(2 * volume(local) + table)},
                     .backward_input = {},
                     .backward_weight = {stream(volume(local) + table)},

@@ -144,4 +144,20 @@ Nest build_rms_norm(Attributes& attributes, std::span<const Tensor> inputs) {
                       kRmsNormByOperators);
 }
 
+/// y = x * scale, a learned factor of each feature (layer scale: Touvron et al., arXiv:2103.17239, equation 3).
+Nest build_scale(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    if (!has_features(attributes, x)) {
+        return {};
+    }
+    Nest nest = element_wise(x, 1);
+    add_weight(nest, "scale", static_cast<int>(nest.loops.size()) - 1);
+    nest.saved = {{.what = Saved::What::input}};
+    nest.work = [](const LocalExtents& local) {
+        const Kernel pass = stream(2 * volume(local));
+        return Work{.forward = {pass}, .backward_input = {pass}, .backward_weight = {pass}, .model_forward = Flop{}};
+    };
+    return nest;
+}
+
 }  // namespace dodona::graph

@@ -48,6 +48,15 @@ bool is_sequence(Attributes& attributes, const Tensor& x) {
     return false;
 }
 
+bool has_whole_documents(Attributes& attributes, const Tensor& x, Extent documents) {
+    if (x.dimensions[1].extent % documents == 0) {
+        return true;
+    }
+    attributes.error_at("documents",
+                        fmt::format("a sequence of {} is not {} equal parts", x.dimensions[1].extent, documents));
+    return false;
+}
+
 bool has_features(Attributes& attributes, const Tensor& x) {
     if (x.dimensions.size() >= 2) {
         return true;

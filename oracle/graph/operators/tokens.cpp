@@ -73,27 +73,63 @@ Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs) {
     return to_tokens(x, 0, channels / features * positions, features);
 }
 
-/// Y = [W; X] along the sequence: `count` learned tokens before the others, such as BERT's and ViT's class token
-/// (arXiv:2010.11929, equation 1). The longer sequence cannot be split: its shards are not X's.
-Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs) {
+/// Tokens of a sequence in runs of `count` neighbours, each run one token: with all their features, which is a view of the
+/// same numbers (the patch merger of Qwen2-VL, arXiv:2409.12191, section 2.1), or with `mean` their mean (the pooling of
+/// Gemma 3, arXiv:2503.19786, section 2.3). A shard of the sequence would have to be whole runs, so it is not split.
+Nest build_merge_tokens(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
-    const Extent count = attributes.positive("count", 1);
+    const Extent count = attributes.positive("count");
+    const bool mean = attributes.flag("mean", false);
     if (!is_sequence(attributes, x)) {
         return {};
     }
     constexpr int kSequence = 1, kFeature = 2;
+    const Extent tokens = x.dimensions[kSequence].extent;
+    if (tokens % count != 0) {
+        attributes.error_at("count", fmt::format("{} tokens are not whole runs of {}", tokens, count));
+        return {};
+    }
+    Tensor merged = x;
+    merged.dimensions[kSequence].extent = tokens / count;
+    merged.dimensions[kFeature].extent *= mean ? 1 : count;
+    Nest nest = element_wise(merged, 1);
+    nest.loops[kSequence].can_split = false;
+    nest.loops[kFeature].can_split = mean;
+    nest.inputs[0].loops = {0, kNoLoop, mean ? kFeature : kNoLoop};
+    nest.linear = true;
+    nest.work = [mean, reads = static_cast<double>(count)](const LocalExtents& local) {
+        if (!mean) {
+            return Work{};
+        }
+        const Kernel pass = stream((reads + 1) * volume(local), reads);
+        return Work{.forward = {pass}, .backward_input = {pass}, .backward_weight = {}, .model_forward = Flop{}};
+    };
+    return nest;
+}
+
+/// Y = [W; X] along the sequence: `count` learned tokens before the others, such as BERT's and ViT's class token
+/// (arXiv:2010.11929, equation 1), the same before each of `documents` equal parts of the sequence, such as the images of
+/// a sample. The longer sequence cannot be split: its shards are not X's.
+Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    const Extent count = attributes.positive("count", 1);
+    const Extent documents = attributes.positive("documents", 1);
+    if (!is_sequence(attributes, x) || !has_whole_documents(attributes, x, documents)) {
+        return {};
+    }
+    constexpr int kSequence = 1, kFeature = 2;
     Tensor longer = x;
-    longer.dimensions[kSequence].extent += count;
+    longer.dimensions[kSequence].extent += count * documents;
     Nest nest = element_wise(longer, 1);
     nest.loops[kSequence].can_split = false;
     nest.weights = {{.name = "weight",
                      .dimensions = {{"token", count}, {"feature", x.dimensions[kFeature].extent}},
                      .operand = {.loops = {kNoLoop, kFeature}, .windows = {}},
                      .tied_to = {}}};
-    const auto tokens = static_cast<double>(count);
-    nest.work = [tokens](const LocalExtents& local) {
+    nest.work = [tokens = static_cast<double>(count),
+                 parts = static_cast<double>(documents)](const LocalExtents& local) {
         const double weight = tokens * local[kFeature];
-        const double put = local[0] * weight;  // in all samples
+        const double put = local[0] * parts * weight;  // in all documents of all samples
         const double copied = volume(local) - put;
         // Forward reads x and the tokens and writes y; backward cuts dy in two and sums the tokens' part over samples.
         return Work{.forward = {stream(2 * copied + put + weight, 0)},
