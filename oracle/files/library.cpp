@@ -309,7 +309,7 @@ ImportedModel Library::import_model(const std::string& path, std::span<const Set
         return import_torch(std::move(document), imported_name(file));
     }
     if (!is_config(document)) {
-        fail(document.root->where, "not the config.json of a network: it has no `model_type`",
+        fail(document.root->where, "not the config.json of a network: it has no `model_type` and no `_class_name`",
              "a config.json of Hugging Face's transformers says which architecture it is of; a graph of PyTorch has "
              "`torch_graph`");
     }

@@ -285,6 +285,8 @@ TEST(SchemasByHand, RejectMisspeltKeysInside) {
     EXPECT_NE(families.fault_of_text(family + "set: {b: [{is: 1, whne: c}]}\n"), "");
     EXPECT_NE(families.fault_of_text(family + "each_layer: {seen: {values: {a: 1}}}\n"), "");
     EXPECT_NE(families.fault_of_text("family: f\nsource: a test\nmodel_types: [f]\n"), "");
+    EXPECT_EQ(families.fault_of_text("family: f\nsource: a test\nclass_names: [F]\narchitecture: decoder\n"), "");
+    EXPECT_NE(families.fault_of_text("family: f\nsource: a test\narchitecture: decoder\n"), "");
     const std::string target = "target: t\nsource: a test\nversion: one\nsummary: a test\n";
     const Published targets("target");
     EXPECT_EQ(targets.fault_of_text(target + "options: {--zero: \"{zero}\", --mesh: {words: [{is: a, when: b}, c]}}\n"),

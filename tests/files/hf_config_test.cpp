@@ -23,9 +23,12 @@ ImportedModel imported(const std::string& config) {
     return import_config(parse_document(config, "config.json"), "network", families());
 }
 
-graph::Graph graph_of(const std::string& config) {
-    return graph::build(read_model(parse_document(imported(config).text, "imported"), {}, library().model_opener()));
+graph::Graph graph_with(const std::string& config, const std::vector<Setting>& settings) {
+    return graph::build(
+        read_model(parse_document(imported(config).text, "imported"), settings, library().model_opener()));
 }
+
+graph::Graph graph_of(const std::string& config) { return graph_with(config, {}); }
 
 /// The message of the first fault.
 std::string fault_of(const std::string& config) {
@@ -45,7 +48,7 @@ TEST(HfConfig, PublishedNetworksHaveTheirNumberOfParameters) {
     const Library shelf(here() / "../..");
     const cases::Unpacked configs(published());
     const std::vector<cases::Case> all = cases::read(published());
-    EXPECT_GE(all.size(), 60U);
+    EXPECT_GE(all.size(), 120U);
     for (const cases::Case& network : all) {
         try {
             const graph::Graph graph = graph::build(shelf.model((configs.path() / network.name).string()));
@@ -103,6 +106,51 @@ TEST(HfConfig, UnknownArchitecturesAreRefusedWithTheKnownOnes) {
     }
     const std::string fault = fault_of("{\"model_type\": \"mixtral2\"}");
     EXPECT_NE(fault.find("help: known of mixtral: mixtral; models/hf/families has all "), std::string::npos) << fault;
+}
+
+TEST(HfConfig, ANetworkOfDiffusersSaysItsClass) {
+    const std::string small =
+        "\"_class_name\": \"FluxTransformer2DModel\", \"num_layers\": 1, \"num_single_layers\": 1, "
+        "\"num_attention_heads\": 2, \"attention_head_dim\": 8";
+    const ImportedModel model = imported("{" + small + ", \"_diffusers_version\": \"0.30.0\"}");
+    EXPECT_EQ(model.family, "flux");
+    EXPECT_EQ(model.ignored, (std::vector<std::string>{"_diffusers_version"})) << "but not its class";
+    EXPECT_NE(fault_of("{" + small + ", \"num_refiners\": 2}").find("num_refiners: unknown key"), std::string::npos);
+    const std::string unknown = fault_of("{\"_class_name\": \"FluxTransformer3DModel\"}");
+    EXPECT_NE(unknown.find("_class_name: unknown architecture"), std::string::npos);
+    EXPECT_NE(unknown.find("did you mean \"FluxTransformer2DModel\"?"), std::string::npos);
+    EXPECT_EQ(unknown.find("llama"), std::string::npos) << "classes are known, not families of language models";
+}
+
+// h = 16 and one layer of each kind. 4 tokens of text and 2 x 2 of the image, an image of 32 x 32.
+// Per token: q, k, v, projection and MLP of 4 h, 2 * (4 + 8) h^2; a single layer has the same: q, k, v, MLP up, and a
+// projection of h + 4 h. Attention 4 * 8^2 h a layer. Per sample: modulation 2 * 6 h^2 of each stream, 3 h^2, 2 h^2;
+// time, guidance off, pooled. In and out: 4 (64 h + 64 h), text 4 * 32 h.
+TEST(HfConfig, ADiffusionTransformerDoesTheArithmeticOfItsTokens) {
+    const std::string flux =
+        "{\"_class_name\": \"FluxTransformer2DModel\", \"num_layers\": 1, \"num_single_layers\": 1, "
+        "\"num_attention_heads\": 2, \"attention_head_dim\": 8, \"joint_attention_dim\": 32, "
+        "\"pooled_projection_dim\": 24}";
+    const graph::Graph graph = graph_with(flux, {{"image", "32", {}}, {"text_tokens", "4", {}}});
+    const double h = 16, tokens = 4 + 4;
+    const double layers = 2 * (tokens * 24 * h * h + 4 * tokens * tokens * h);
+    const double modulation = 2 * (12 + 3 + 2) * h * h;
+    const double condition = 2 * (256 * h + h * h + 24 * h + h * h);
+    const double ends = 2 * (4 * 64 * h + 4 * 64 * h + 4 * 32 * h);
+    EXPECT_EQ(graph::count(graph).forward_per_sample.in(unit::flop), layers + modulation + condition + ends);
+}
+
+// 9 frames make 3 latent frames; 3 * (32/16) * (48/16) = 18 tokens.
+TEST(HfConfig, AVideoHasTokensOfItsFramesAndPatches) {
+    const std::string wan =
+        "{\"_class_name\": \"WanTransformer3DModel\", \"num_layers\": 1, \"num_attention_heads\": 2, "
+        "\"attention_head_dim\": 8, \"ffn_dim\": 32}";
+    const auto tokens = [&](const std::string& frames) {
+        const graph::Graph graph = graph_with(wan, {{"height", "32", {}}, {"width", "48", {}}, {"frames", frames, {}}});
+        return graph.layers.front().nest.result.dimensions[1].extent;
+    };
+    EXPECT_EQ(tokens("9"), 18);
+    EXPECT_THROW(tokens("10"), InputError) << "latents are of four frames each, after the first";
 }
 
 TEST(HfConfig, KeysOfALanguageModelStandNestedOrBesideIt) {

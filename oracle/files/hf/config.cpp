@@ -33,6 +33,14 @@ const Node::Member* member_at(const Node& mapping, const std::string& key) {
     return dot == std::string::npos || outer == nullptr ? outer : member_at(*outer->value, key.substr(dot + 1));
 }
 
+/// Says the architecture: a key of transformers, or of diffusers. Null where a mapping has neither.
+const Node::Member* architecture_key(const Node& mapping) {
+    const Node::Member* type = mapping.member("model_type");
+    return type != nullptr ? type : mapping.member("_class_name");
+}
+
+bool is_type(const std::string& key) { return key == "model_type" || key == "_class_name"; }
+
 /// Null, false, an empty list: what means "none".
 bool is_none(const Node& node) {
     return is_null(node) || (node.kind == Node::Kind::list && node.items.empty()) ||
@@ -341,7 +349,7 @@ private:
         for (const Node::Member& member : config_.root->members) {
             const bool is_asked = std::find(asked_.begin(), asked_.end(), member.key) != asked_.end();
             const bool is_part = member.value->kind == Node::Kind::mapping && member.key.ends_with("_config");
-            if (!is_asked && !is_part && member.key != family_.nested && member.key != "model_type") {
+            if (!is_asked && !is_part && member.key != family_.nested && !is_type(member.key)) {
                 read_.ignored.push_back(member.key);
             }
         }
@@ -349,7 +357,7 @@ private:
 
     void report_rest() {
         for (const Node::Member& member : body_->members) {
-            if (std::find(asked_.begin(), asked_.end(), member.key) != asked_.end() || member.key == "model_type") {
+            if (std::find(asked_.begin(), asked_.end(), member.key) != asked_.end() || is_type(member.key)) {
                 continue;
             }
             if (std::find(family_.left_out.begin(), family_.left_out.end(), member.key) != family_.left_out.end()) {
@@ -416,16 +424,20 @@ private:
 
 bool is_config(const Document& document) {
     return document.root->kind == Node::Kind::mapping && document.root->member("model") == nullptr &&
-           document.root->member("model_type") != nullptr;
+           architecture_key(*document.root) != nullptr;
 }
 
 namespace {
 
-std::vector<std::string> known_types(const std::vector<Family>& families) {
+const std::vector<std::string>& types_of(const Family& family, const std::string& key) {
+    return key == "model_type" ? family.model_types : family.class_names;
+}
+
+std::vector<std::string> known_types(const std::vector<Family>& families, const std::string& key) {
     std::vector<std::string> known;
     for (const Family& family : families) {
         if (family.refusal.empty()) {
-            known.insert(known.end(), family.model_types.begin(), family.model_types.end());
+            known.insert(known.end(), types_of(family, key).begin(), types_of(family, key).end());
         }
     }
     std::sort(known.begin(), known.end());
@@ -448,41 +460,43 @@ bool may_be_misspelt(const std::string& type, const std::string& known) {
     return marks(type) == marks(known);
 }
 
-[[noreturn]] void fail_unknown(const Node& node, const std::string& word, const std::vector<Family>& families) {
-    const std::vector<std::string> known = known_types(families);
+[[noreturn]] void fail_unknown(const Node::Member& type, const std::string& word, const std::vector<Family>& families) {
+    const std::vector<std::string> known = known_types(families, type.key);
     std::vector<std::string> spelt_alike;
     std::vector<std::string> of_its_stem;
-    for (const std::string& type : known) {
-        if (may_be_misspelt(word, type)) {
-            spelt_alike.push_back(type);
+    for (const std::string& spelt : known) {
+        if (may_be_misspelt(word, spelt)) {
+            spelt_alike.push_back(spelt);
         }
-        if (!word.empty() && stem_of(type) == stem_of(word)) {
-            of_its_stem.push_back(type);
+        if (!word.empty() && stem_of(spelt) == stem_of(word)) {
+            of_its_stem.push_back(spelt);
         }
     }
     const std::string related =
         of_its_stem.empty() ? "" : fmt::format("known of {}: {}; ", stem_of(word), join(of_its_stem));
-    fail(node.where, fmt::format("model_type: unknown architecture \"{}\"{}", word, did_you_mean(word, spelt_alike)),
+    fail(type.value->where,
+         fmt::format("{}: unknown architecture \"{}\"{}", type.key, word, did_you_mean(word, spelt_alike)),
          fmt::format("{}models/hf/families has all {} that are known; describe others in a model file: docs/files.md",
                      related, known.size()));
 }
 
-/// The family of the `model_type` of a mapping.
+/// The family of the `model_type` or `_class_name` of a mapping.
 const Family& family_of_mapping(const Node& mapping, const std::vector<Family>& families) {
-    const Node::Member* type = mapping.member("model_type");
+    const Node::Member* type = architecture_key(mapping);
     if (type == nullptr) {
         fail(mapping.where, "model_type: missing", "it says the family of the network");
     }
     const Node& node = *type->value;
     const std::string word = node.kind == Node::Kind::scalar ? node.text : "";
     const auto family = std::find_if(families.begin(), families.end(), [&](const Family& f) {
-        return std::find(f.model_types.begin(), f.model_types.end(), word) != f.model_types.end();
+        const std::vector<std::string>& types = types_of(f, type->key);
+        return std::find(types.begin(), types.end(), word) != types.end();
     });
     if (family == families.end()) {
-        fail_unknown(node, word, families);
+        fail_unknown(*type, word, families);
     }
     if (!family->refusal.empty()) {
-        fail(node.where, fmt::format("model_type: {} is not modelled: {}", word, family->refusal),
+        fail(node.where, fmt::format("{}: {} is not modelled: {}", type->key, word, family->refusal),
              "describe it in a model file of its own: docs/files.md");
     }
     return *family;

@@ -25,11 +25,11 @@ struct ReadConfig {
     std::vector<std::string> not_modelled;  ///< "key value: why", likewise
 };
 
-/// Whether a document looks like the config.json of a network: `model_type` and no `model`.
+/// Whether a document looks like the config.json of a network: `model_type`, or `_class_name` of diffusers, and no `model`.
 bool is_config(const Document& document);
 
-/// The family that reads a config, or its language model. A `model_type` that no family has, or one that is refused, is an
-/// InputError.
+/// The family that reads a config, or its language model. An architecture that no family has, or one that is refused, is
+/// an InputError.
 Family family_of(const Document& config, const std::vector<Family>& families);
 
 /// What becomes of keys that nobody knows and of values that are not modelled.

@@ -124,8 +124,9 @@ Family read_family(Document document) {
     family.encoder_of = fields.find("encoder_of").texts();
     family.part = fields.find("part").text();
     family.part_types = fields.find("part_types").texts();
-    family.model_types =
-        (family.encoder_of.empty() ? fields.require("model_types") : fields.find("model_types")).texts();
+    family.class_names = fields.find("class_names").texts();
+    const bool has_types = family.encoder_of.empty() && family.class_names.empty();
+    family.model_types = (has_types ? fields.require("model_types") : fields.find("model_types")).texts();
     family.refusal = fields.find("refused").text();
     family.architecture = fields.find("architecture").text();
     family.nested = fields.find("nested").text();

@@ -1,4 +1,4 @@
-// Families of networks as Hugging Face's transformers knows them: what the keys of a config.json mean, as data in
+// Families of networks as Hugging Face's transformers and diffusers know them: what the keys of a config.json mean, as data in
 // models/hf/families, and the layers that follow from them, in models/hf/architectures.
 #pragma once
 
@@ -59,7 +59,8 @@ struct SetParameter {
 struct Family {
     std::string name;
     std::string source;
-    std::vector<std::string> model_types;
+    std::vector<std::string> model_types;   ///< `model_type` of transformers
+    std::vector<std::string> class_names;   ///< `_class_name` of diffusers
     std::vector<std::string> encoder_of;    ///< not empty: it reads encoders of images of configs of these model_types
     std::string part;                       ///< the key of the config that holds such an encoder
     std::vector<std::string> part_types;    ///< the model_types of `part` that it reads; empty: all

@@ -248,7 +248,7 @@ private:
 
     /// What layers are called for which such a parameter is false.
     inline static const std::map<std::string, std::string> kOtherwise{
-        {"mixture", "dense"}, {"first", "later"}, {"whole", "windowed"}};
+        {"mixture", "dense"}, {"first", "later"}, {"whole", "windowed"}, {"final", "joint"}, {"dual", "plain"}};
 
     static std::string kind_name(const std::vector<LayerValues>& kinds, std::size_t index) {
         if (kinds.size() == 1) {

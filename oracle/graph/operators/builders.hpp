@@ -1,6 +1,7 @@
 // The builders of all operators, one file each, and what several of them share.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,8 +40,11 @@ Nest build_leaky_relu(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_relu_squared(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_multiply(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_scale(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_modulate(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_add(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_join(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_narrow(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_max_pool(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_average_pool(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_global_pool(Attributes& attributes, std::span<const Tensor> inputs);
@@ -103,6 +107,9 @@ bool has_features(Attributes& attributes, const Tensor& x);
 /// The dimension that the attribute `along` names, beside the batch; `usual` where it is not given, a fault if empty.
 /// The tensor has features.
 std::size_t dimension_along(Attributes& attributes, const Tensor& x, const std::string& usual);
+
+/// The inputs one after the other along a dimension. Reports inputs that differ in another.
+std::optional<Tensor> side_by_side(Attributes& attributes, std::span<const Tensor> inputs, std::size_t along);
 
 /// Reports inputs whose shapes differ.
 bool same_shapes(Attributes& attributes, std::span<const Tensor> inputs);

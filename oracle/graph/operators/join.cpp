@@ -22,15 +22,8 @@ Nest build_add(Attributes& attributes, std::span<const Tensor> inputs) {
     return nest;
 }
 
-/// Along a dimension by name; if none is given, images join along their channels, all else along its last dimension.
-/// That loop cannot be split: a shard of the result would not be made of the shards of the inputs.
-Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs) {
+std::optional<Tensor> side_by_side(Attributes& attributes, std::span<const Tensor> inputs, std::size_t along) {
     const Tensor& x = inputs[0];
-    if (!has_features(attributes, x)) {
-        return {};
-    }
-    const bool image = x.dimensions[1].name == "channel";
-    const std::size_t along = dimension_along(attributes, x, image ? "channel" : x.dimensions.back().name);
     Tensor whole = x;
     whole.dimensions[along].extent = 0;
     for (const Tensor& input : inputs) {
@@ -41,11 +34,27 @@ Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs) {
         if (rest.dimensions != x.dimensions) {
             attributes.error(fmt::format("reads {} and {}, which differ beside the {} that it joins", x.shape(),
                                          input.shape(), x.dimensions[along].name));
-            return {};
+            return std::nullopt;
         }
         whole.dimensions[along].extent += input.dimensions[along].extent;
     }
-    Nest nest = element_wise(whole, inputs.size());
+    return whole;
+}
+
+/// Along a dimension by name; if none is given, images join along their channels, all else along its last dimension.
+/// That loop cannot be split: a shard of the result would not be made of the shards of the inputs.
+Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    if (!has_features(attributes, x)) {
+        return {};
+    }
+    const bool image = x.dimensions[1].name == "channel";
+    const std::size_t along = dimension_along(attributes, x, image ? "channel" : x.dimensions.back().name);
+    const auto whole = side_by_side(attributes, inputs, along);
+    if (!whole) {
+        return {};
+    }
+    Nest nest = element_wise(*whole, inputs.size());
     nest.loops[along].can_split = false;
     nest.linear = true;
     nest.work = [](const LocalExtents& local) {
