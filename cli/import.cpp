@@ -43,7 +43,7 @@ int run_import(Arguments& arguments) {
         note("{}", said);
     }
     if (!model.left_out.empty()) {
-        note("parts that are left out: {}", join(model.left_out));
+        note("left out: {}; neither its parameters nor its work are counted", join(model.left_out));
     }
     if (!model.ignored.empty()) {
         note("keys that change no shape: {}", join(model.ignored));

@@ -12,6 +12,7 @@
 #include "files/measured_shares.hpp"
 #include "files/model_reference.hpp"
 #include "graph/expert_loads.hpp"
+#include "graph/sample_tokens.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/text_layout.hpp"
 
@@ -131,6 +132,9 @@ std::vector<Option> workload_options() {
 
 /// The first input says what a sample is: others may be targets, such as the boxes of a detector.
 double tokens_a_sample(const graph::Graph& graph) {
+    if (const auto tokens = graph::sample_tokens(graph)) {
+        return static_cast<double>(*tokens);
+    }
     const graph::Tensor& sample = graph.layers.front().nest.result;
     const auto sequence = sample.find("sequence");
     return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
@@ -204,6 +208,19 @@ std::string model_asked(Arguments& arguments, const std::string& typed) {
     return model;
 }
 
+namespace {
+
+/// What a config.json has that is not read: said beside every answer about it.
+void note_left_out(const Workload& workload) {
+    if (!workload.text.empty() || workload.graph.source.find("parts that are left out: ") == std::string::npos) {
+        return;  // no config.json of Hugging Face, or all of it
+    }
+    note("left out of {}: {}; neither its parameters nor its work are counted", workload.model,
+         join(workload.files.import_model(files::model_reference(workload.model, {}).model).left_out));
+}
+
+}  // namespace
+
 Workload read_workload(Arguments& arguments, const std::string& network) {
     Workload workload;
     workload.model = arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file");
@@ -223,6 +240,7 @@ Workload read_workload(Arguments& arguments, const std::string& network) {
     workload.text = network;
     workload.expert_loads = arguments.text("--expert-loads").value_or("");
     workload.graph = network_with(workload, parameters, arguments.place("MODEL"));
+    note_left_out(workload);
     workload.cluster = adjusted_machine(arguments, read_machine(workload.machine, arguments.place("--machine")));
     arguments.throw_if_faults();
     if (contention) {

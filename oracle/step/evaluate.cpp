@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/sample_tokens.hpp"
 #include "step/bottlenecks.hpp"
 #include "step/communication.hpp"
 #include "step/compose_plan.hpp"
@@ -302,14 +303,8 @@ private:
     }
 
     void add_tokens() {
-        for (graph::Vertex v = 0; v < costed_.graph->layers.size(); ++v) {
-            const graph::Nest& nest = costed_.graph->layer(v).nest;
-            const auto sequence = nest.result.find("sequence");
-            if (nest.inputs.empty() && nest.result.element == graph::Element::index && sequence) {
-                p_.tokens_per_second =
-                    p_.samples_per_second * static_cast<double>(nest.result.dimensions[*sequence].extent);
-                return;
-            }
+        if (const auto tokens = graph::sample_tokens(*costed_.graph)) {
+            p_.tokens_per_second = p_.samples_per_second * static_cast<double>(*tokens);
         }
     }
 

@@ -9,6 +9,7 @@
 #include "files/hf/stored_weights.hpp"
 #include "files/number.hpp"
 #include "graph/graph.hpp"
+#include "graph/sample_tokens.hpp"
 #include "reading.hpp"
 
 namespace dodona::files::testing {
@@ -165,13 +166,83 @@ TEST(HfConfig, KeysOfALanguageModelStandNestedOrBesideIt) {
     EXPECT_EQ(parameters("{\"model_type\": \"mistral3\", \"tie_word_embeddings\": true, " + part + "}"),
               alone - 64 * 100)
         << "what only the whole has holds for the part";
-    const ImportedModel model = imported("{\"model_type\": \"mistral3\", \"image_token_index\": 10, " + part +
+    const ImportedModel model = imported("{\"model_type\": \"llava_onevision\", \"image_token_index\": 10, " + part +
                                          ", \"vision_config\": {\"hidden_size\": 1024}}");
     EXPECT_EQ(model.left_out, (std::vector<std::string>{"vision_config"}));
     EXPECT_EQ(model.ignored, (std::vector<std::string>{"image_token_index"}));
     EXPECT_NE(fault_of("{\"model_type\": \"mistral3\"}").find("text_config: missing"), std::string::npos);
     EXPECT_NE(fault_of("{\"model_type\": \"llava\", \"text_config\": {\"hidden_size\": 64}}").find("model_type"),
               std::string::npos);
+}
+
+/// PaliGemma's form: 16 patches of two pixels a side; `more`: keys of the encoder of images.
+std::string with_images(const std::string& more = "") {
+    return "{\"model_type\": \"paligemma\", \"text_config\": {\"model_type\": \"gemma\", \"hidden_size\": 64, "
+           "\"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"num_key_value_heads\": 4, \"head_dim\": 16, "
+           "\"intermediate_size\": 128, \"vocab_size\": 100, \"max_position_embeddings\": 600}, \"vision_config\": "
+           "{\"model_type\": \"siglip_vision_model\", \"hidden_size\": 32, \"num_hidden_layers\": 3, "
+           "\"num_attention_heads\": 2, \"intermediate_size\": 48, \"image_size\": 32, \"patch_size\": 2" +
+           more + "}}";
+}
+
+TEST(HfConfig, AnEncoderOfImagesIsPartOfTheNetwork) {
+    const std::string config = with_images();
+    const std::size_t vision = config.find(", \"vision_config\"");
+    const auto alone = graph::count(graph_of(config.substr(0, vision) + "}")).parameters;
+    // Patches of 3 * 2 * 2 numbers and their positions, three layers, the last norm, and the projection to the text.
+    const std::int64_t layer = 4 * (32 * 32 + 32) + 4 * 32 + 32 * 48 + 48 + 48 * 32 + 32;
+    const std::int64_t images = 12 * 32 + 32 + 256 * 32 + 3 * layer + 2 * 32 + 32 * 64 + 64;
+    EXPECT_EQ(graph::count(graph_of(config)).parameters, alone + images);
+    EXPECT_TRUE(imported(config).left_out.empty());
+    EXPECT_NE(imported(config).text.find("families/gemma.yaml and vision_paligemma.yaml"), std::string::npos);
+}
+
+TEST(HfConfig, ImagesOfASampleTakePositionsOfItsSequence) {
+    const std::string text = imported(with_images()).text;
+    const auto graph_with = [&](const std::vector<Setting>& settings) {
+        return graph::build(read_model(parse_document(text, "imported"), settings, library().model_opener()));
+    };
+    for (const std::int64_t images : {1, 2}) {
+        const graph::Graph graph = graph_with({{.name = "images", .value = std::to_string(images)}});
+        for (const graph::Layer& layer : graph.layers) {
+            const graph::Tensor& result = layer.nest.result;
+            const auto length = [&] { return result.dimensions[*result.find("sequence")].extent; };
+            if (layer.name == "patches" || layer.name == "image_features") {
+                EXPECT_EQ(length(), images * 256) << layer.name;
+            } else if (layer.name == "text") {
+                EXPECT_EQ(length(), 600 - images * 256) << "the rest of the sequence";
+            } else if (layer.name == "joined") {
+                EXPECT_EQ(length(), 600);
+            }
+        }
+        EXPECT_EQ(graph::sample_tokens(graph), 600) << "positions, of images as of text";
+    }
+}
+
+TEST(HfConfig, KeysOfAnEncoderOfImagesAreReadOrRefused) {
+    EXPECT_NE(fault_of(with_images(", \"mystery_layers\": 3")).find("vision_config.mystery_layers: unknown key"),
+              std::string::npos);
+    EXPECT_EQ(fault_of(with_images(", \"initializer_range\": 0.02, \"vision_use_head\": false")), "none");
+    EXPECT_NE(fault_of(with_images(", \"vision_use_head\": true")).find("vision_use_head"), std::string::npos);
+    std::string missing = with_images();
+    missing.replace(missing.find(", \"patch_size\": 2"), 17, "");
+    EXPECT_NE(fault_of(missing).find("vision_config.patch_size: missing"), std::string::npos);
+}
+
+TEST(HfConfig, PartsOfANetworkWithImagesAreFrozenByParameters) {
+    const std::string text = imported(with_images()).text;
+    const auto trained = [&](const std::vector<Setting>& settings) {
+        const graph::Graph graph =
+            graph::build(read_model(parse_document(text, "imported"), settings, library().model_opener()));
+        return graph::count(graph).trained;
+    };
+    const std::int64_t projector = 32 * 64 + 64;
+    const Setting images{.name = "image_frozen", .value = "true"};
+    const Setting language{.name = "language_frozen", .value = "true"};
+    EXPECT_EQ(trained({images, language}), projector) << "as the first stage of LLaVA trains";
+    EXPECT_GT(trained({images}), projector);
+    EXPECT_EQ(trained({}) - trained({images}), trained({language}) - projector) << "the encoder's parameters";
+    EXPECT_EQ(trained({images, language, {.name = "projector_frozen", .value = "true"}}), 0);
 }
 
 TEST(HfConfig, AListOfOneValueForEachLayerIsThatValue) {

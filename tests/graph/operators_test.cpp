@@ -256,6 +256,49 @@ TEST(PrependTokens, LearnsTokensBeforeASequence) {
     EXPECT_THROW(nest("prepend_tokens", {kImage}), InputError);
 }
 
+// Two images of five positions: a token before each, 40 elements copied, 8 put.
+TEST(PrependTokens, ThatEachDocumentHasAreTheSame) {
+    const Nest longer = nest("prepend_tokens", {kTokens}, {{"documents", std::int64_t{2}}});
+    EXPECT_EQ(longer.result, tensor({{"sequence", 12}, {"feature", 4}}));
+    EXPECT_EQ(weights(longer), 4);
+    EXPECT_EQ(of_one_sample(longer).forward[0].elements, 40 + 4 + 48);
+    EXPECT_EQ(faults(network(kTokens, {layer("p", "prepend_tokens", {{"documents", std::int64_t{3}}})})),
+              "p.documents: a sequence of 10 is not 3 equal parts\n");
+}
+
+TEST(PositionEmbedding, OfDocumentsCountsFromTheFirstOfEach) {
+    const Nest nest_of_two =
+        nest("position_embedding", {kTokens}, {{"positions", std::int64_t{5}}, {"documents", std::int64_t{2}}});
+    EXPECT_EQ(weights(nest_of_two), 20);
+    EXPECT_EQ(of_one_sample(nest_of_two).forward[0].elements, 80 + 20) << "x, y and the table of one document";
+    EXPECT_THROW(nest("position_embedding", {kTokens}, {{"positions", std::int64_t{5}}}), InputError);
+}
+
+// Ten tokens of four: five of eight, a view, or the mean of two, 40 read and 20 written.
+TEST(MergeTokens, IsAViewOrAMean) {
+    const Nest view = nest("merge_tokens", {kTokens}, {{"count", std::int64_t{2}}});
+    EXPECT_EQ(view.result, tensor({{"sequence", 5}, {"feature", 8}}));
+    EXPECT_FALSE(view.loops[1].can_split);
+    EXPECT_FALSE(view.loops[2].can_split);
+    EXPECT_TRUE(of_one_sample(view).forward.empty());
+    const Nest mean = nest("merge_tokens", {kTokens}, {{"count", std::int64_t{2}}, {"mean", true}});
+    EXPECT_EQ(mean.result, tensor({{"sequence", 5}, {"feature", 4}}));
+    EXPECT_TRUE(mean.loops[2].can_split);
+    EXPECT_EQ(of_one_sample(mean).forward[0].elements, 40 + 20);
+    EXPECT_EQ(of_one_sample(mean).backward_input[0].elements, 20 + 40);
+    EXPECT_EQ(faults(network(kTokens, {layer("m", "merge_tokens", {{"count", std::int64_t{3}}})})),
+              "m.count: 10 tokens are not whole runs of 3\n");
+}
+
+TEST(Scale, LearnsAFactorOfEachFeature) {
+    const Nest scale = nest("scale", {kTokens});
+    EXPECT_EQ(weights(scale), 4);
+    EXPECT_EQ(scale.result, kTokens);
+    ASSERT_EQ(scale.saved.size(), 1U);
+    EXPECT_EQ(of_one_sample(scale).forward[0].elements, 80);
+    EXPECT_EQ(of_one_sample(scale).backward_weight[0].elements, 80) << "dy and the input are read";
+}
+
 // 2x2 windows step by 2: 3*4*3 = 36 outputs of 144 inputs; 8 bytes of position each.
 TEST(MaxPool, SavesItsInputAndAPositionAnOutput) {
     const Nest pool = nest("max_pool", {kImage}, {{"kernel", std::int64_t{2}}});

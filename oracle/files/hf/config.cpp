@@ -518,7 +518,7 @@ Family with_encoder(Family language, const Node& config, const std::vector<Famil
             (!encoder.part_types.empty() && !lists(encoder.part_types, text_at(*part, "model_type")))) {
             continue;
         }
-        language.name += " and " + encoder.name;
+        language.encoder = encoder.name;
         language.part = encoder.part;
         language.part_ignored = encoder.part_ignored;
         language.keys.insert(language.keys.end(), encoder.keys.begin(), encoder.keys.end());

@@ -62,6 +62,7 @@ struct Family {
     std::vector<std::string> model_types;   ///< `model_type` of transformers
     std::vector<std::string> class_names;   ///< `_class_name` of diffusers
     std::vector<std::string> encoder_of;    ///< not empty: it reads encoders of images of configs of these model_types
+    std::string encoder;                    ///< of a language model: the family that reads the encoder before it
     std::string part;                       ///< the key of the config that holds such an encoder
     std::vector<std::string> part_types;    ///< the model_types of `part` that it reads; empty: all
     std::vector<std::string> part_ignored;  ///< keys of `part` that change no shape

@@ -440,11 +440,12 @@ ImportedModel import_config(Document config, const std::string& name, const std:
     };
     const std::string ignored =
         listed("parts that are left out", read.left_out) + listed("keys that change no shape", read.ignored);
-    const ModelHeading heading{.name = name,
-                               .source = fmt::format("{}, as models/hf/families/{}.yaml reads it{}",
-                                                     config.source->name, family.name, ignored)};
+    const std::string files = family.name + (family.encoder.empty() ? "" : ".yaml and " + family.encoder);
+    const ModelHeading heading{
+        .name = name,
+        .source = fmt::format("{}, as models/hf/families/{}.yaml reads it{}", config.source->name, files, ignored)};
     std::string text = written_model(heading, family.architecture, read, folder);
-    return {.text = std::move(text), .family = family.name, .ignored = read.ignored, .left_out = read.left_out};
+    return {.text = std::move(text), .family = files, .ignored = read.ignored, .left_out = read.left_out};
 }
 
 }  // namespace dodona::files
