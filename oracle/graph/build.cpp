@@ -1,8 +1,36 @@
+#include <algorithm>
+#include <vector>
+
 #include "graph/expansion.hpp"
 
 namespace dodona::graph {
 
-Graph build(const NetworkSpec& spec) { return Expansion(spec).run(); }
+namespace {
+
+bool has_matrices(const Layer& layer) {
+    return std::any_of(layer.nest.weights.begin(), layer.nest.weights.end(),
+                       [](const Weight& weight) { return weight.form != MatrixForm::none; });
+}
+
+/// Layer::head. From the end: `last`, whether a way to an output or a loss passes no further product with weights.
+void mark_heads(Graph& graph) {
+    std::vector<bool> last(graph.layers.size());
+    for (Vertex v = graph.layers.size(); v-- > 0;) {
+        Layer& layer = graph.layers[v];
+        last[v] = layer.consumers.empty() ||
+                  std::any_of(layer.consumers.begin(), layer.consumers.end(),
+                              [&](Vertex reader) { return last[reader] && !has_matrices(graph.layer(reader)); });
+        layer.head = last[v] && layer.block.empty() && has_matrices(layer);
+    }
+}
+
+}  // namespace
+
+Graph build(const NetworkSpec& spec) {
+    Graph graph = Expansion(spec).run();
+    mark_heads(graph);
+    return graph;
+}
 
 std::int64_t Graph::segment_count() const {
     std::int64_t instances = 0;

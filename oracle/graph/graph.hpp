@@ -32,6 +32,7 @@ struct Layer {
     bool frozen = false;                          ///< its weights are not trained (low-rank adaptation)
     WeightStorage storage = WeightStorage::full;  ///< of its matrices
     bool input_gradient = false;  ///< whether a layer before it is trained; otherwise dX is not computed
+    bool head = false;  ///< outside blocks, and no product follows: its result is the output or goes to a loss
     Nest nest;
     std::size_t nest_number = 0;    ///< layers of one number have equal nests; 0: not known
     std::vector<Vertex> producers;  ///< of its inputs, by operand
@@ -41,6 +42,10 @@ struct Layer {
     /// Vectors (biases, scales of norms) are always kept in full.
     [[nodiscard]] WeightStorage storage_of(const Weight& weight) const {
         return weight.dimensions.size() > 1 ? storage : WeightStorage::full;
+    }
+    /// Whether a weight consists of matrices inside the network: not of an embedding, an output head or a shared one.
+    [[nodiscard]] bool is_hidden(const Weight& weight) const {
+        return weight.form != MatrixForm::none && !head && weight.tied_to.empty();
     }
     /// Whether the layer has a backward pass: not if it is frozen and no layer before it is trained.
     [[nodiscard]] bool goes_backward() const { return trains() || input_gradient; }

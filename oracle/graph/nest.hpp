@@ -100,6 +100,13 @@ struct Operand {
     [[nodiscard]] bool has(int loop) const;
 };
 
+/// The matrices in a weight, for optimizers that update whole matrices.
+enum class MatrixForm {
+    none,     ///< a vector, or a table whose rows are looked up
+    flat,     ///< one matrix: the first extent by all others
+    stacked,  ///< the first extent counts matrices, of the second extent by all others
+};
+
 /// A trainable tensor without batch dimension.
 struct Weight {
     std::string name;
@@ -108,6 +115,7 @@ struct Weight {
     std::string tied_to;  ///< the layer that owns this weight; empty: this layer
     double touched = 0;   ///< elements that one sample reads (rows of a table); 0: all
     bool whole = false;   ///< the gradient of a table has all rows, whatever was read
+    MatrixForm form = MatrixForm::none;
 
     [[nodiscard]] double elements() const;
     /// Elements whose gradient one sample makes; 0: all.

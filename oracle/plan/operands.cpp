@@ -76,7 +76,48 @@ void count_elements(const graph::Weight& weight, const std::vector<double>& exte
     shard.factors = last > first ? shard.rows + shard.elements / extents[last - 1] : shard.elements;
 }
 
+/// Dimensions before the rows.
+std::size_t stacks(const graph::Weight& weight) { return weight.form == graph::MatrixForm::stacked ? 1 : 0; }
+
+/// Rows and columns of the matrices in a weight; none: {0, 0}. `extent`: of a dimension, by index.
+template <class Extent>
+MatrixShape matrix_shape(const graph::Weight& weight, Extent extent) {
+    const std::size_t row = stacks(weight);
+    if (weight.form == graph::MatrixForm::none || weight.dimensions.size() < row + 2) {
+        return {};
+    }
+    MatrixShape shape{extent(row), 1};
+    for (std::size_t d = row + 1; d < weight.dimensions.size(); ++d) {
+        shape.columns *= extent(d);
+    }
+    return shape;
+}
+
+/// The matrices of the part of a weight that has these extents.
+Matrices part_of_matrices(const graph::Weight& weight, const std::vector<double>& extents, const AtomList& loops) {
+    Matrices matrices = matrices_of(weight);
+    matrices.local = matrix_shape(weight, [&](std::size_t d) { return extents[d]; });
+    if (matrices.count > 0 && stacks(weight) > 0) {
+        matrices.count = extents[0];
+    }
+    for (std::size_t d = stacks(weight); d < weight.dimensions.size(); ++d) {
+        const int loop = weight.operand.loops[d];
+        matrices.split |= loop == kNoLoop ? Atoms{0} : loops[static_cast<std::size_t>(loop)];
+    }
+    return matrices;
+}
+
 }  // namespace
+
+Matrices matrices_of(const graph::Weight& weight) {
+    const auto extent = [&](std::size_t d) { return static_cast<double>(weight.dimensions[d].extent); };
+    const MatrixShape shape = matrix_shape(weight, extent);
+    Matrices matrices{.shape = shape, .local = shape};
+    if (shape.elements() > 0) {
+        matrices.count = stacks(weight) > 0 ? extent(0) : 1;
+    }
+    return matrices;
+}
 
 const Window* window_of(const Operand& operand, std::size_t dimension) {
     const bool windowed = dimension < operand.windows.size() && operand.windows[dimension];
@@ -203,6 +244,7 @@ WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Me
         }
     }
     count_elements(weight, extents, shard);
+    shard.matrices = part_of_matrices(weight, extents, loops);
     shard.partial = atoms_where(loops, [&](int loop) {
         const bool summed = nest.output.has(loop) || (in_inputs(nest, loop) && !in_weights(nest, loop));
         return summed && !weight.operand.has(loop);

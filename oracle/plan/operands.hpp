@@ -40,6 +40,9 @@ Atoms partial_result(const graph::Nest& nest, const AtomList& loops);
 /// Atoms over which dX of input `i` is a partial sum: those of loops in Y, a weight or another input that are not in X.
 Atoms partial_input_gradient(const graph::Nest& nest, std::size_t i, const AtomList& loops);
 
+/// The matrices of a whole weight.
+Matrices matrices_of(const graph::Weight& weight);
+
 /// One weight on one device. dW is a partial sum over the atoms of loops in Y, or in X, that are not in W. Loops that X
 /// shares only with another weight (the contracted feature, for a bias) do not count.
 WeightShard weight_shard(const graph::Nest& nest, const graph::Weight& weight, const Mesh& mesh, const AtomList& loops);

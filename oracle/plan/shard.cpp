@@ -328,6 +328,7 @@ private:
             shard.frozen = graph_.layer(v).frozen;
             shard.forward_only = !graph_.layer(v).goes_backward();
             shard.storage = graph_.layer(v).storage_of(weight);
+            shard.matrices = graph_.layer(v).is_hidden(weight) ? shard.matrices : Matrices{};
             shard.touched = touched_elements(nest, weight, shard.elements, sharded.local);
             if (!weight.tied_to.empty()) {
                 shard.tied = true;

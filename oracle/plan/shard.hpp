@@ -13,6 +13,7 @@
 #include "graph/graph.hpp"
 #include "plan/limit.hpp"
 #include "plan/mesh.hpp"
+#include "plan/optimizer.hpp"
 #include "plan/rules.hpp"
 #include "plan/sharding.hpp"
 
@@ -31,6 +32,18 @@ struct LayerTransfer {
     double times = 1;  ///< consecutive transfers (the steps of a recurrence)
 };
 
+/// Matrices inside the network, of one shape, on one device before ZeRO.
+struct Matrices {
+    MatrixShape shape;  ///< of a whole one
+    MatrixShape local;  ///< of the part here
+    Atoms split = 0;    ///< atoms over which rows or columns are split
+    double count = 0;
+
+    [[nodiscard]] bool alike(const Matrices& other) const {
+        return shape == other.shape && local == other.local && split == other.split;
+    }
+};
+
 /// One weight on one device.
 struct WeightShard {
     double elements = 0;        ///< local, before ZeRO
@@ -45,6 +58,11 @@ struct WeightShard {
     std::int64_t replicas = 1;  ///< ranks on its axes that hold the same granules and sum their gradient
     bool tied = false;          ///< owned by another layer: counted once if both are on one stage
     graph::Vertex owner = 0;    ///< the layer that owns the weight
+    Matrices matrices;          ///< that it consists of; none in embeddings, output heads and vectors
+
+    [[nodiscard]] WeightSize size() const {
+        return {elements, rows, factors, touched, matrices.count > 0 ? elements : 0};
+    }
 };
 
 /// A tensor kept for backward. Each tensor is kept once per sharding, however many layers read it.

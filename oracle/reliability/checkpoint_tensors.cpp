@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "plan/operands.hpp"
+
 namespace dodona::reliability {
 
 namespace {
@@ -48,7 +50,7 @@ public:
         std::vector<StoredTensor> tensors;
         for (const graph::Weight& weight : layer.nest.weights) {
             if (weight.tied_to.empty()) {
-                add(weight, prefix + weight.name, layer.trains(), tensors);
+                add(layer, weight, prefix + weight.name, tensors);
             }
         }
         if (layer.nest.buffers > 0) {
@@ -60,27 +62,34 @@ public:
     }
 
 private:
-    void add(const graph::Weight& weight, const std::string& name, bool trained,
+    void add(const graph::Layer& layer, const graph::Weight& weight, const std::string& name,
              std::vector<StoredTensor>& tensors) const {
         const std::vector<std::int64_t> extents = extents_of(weight);
         tensors.push_back({name, extents, bytes_.weight});
-        if (content_ == CheckpointContent::weights || !trained) {
+        if (content_ == CheckpointContent::weights || !layer.trains()) {
             return;
         }
         const plan::Moments& kept = weight.touched > 0 ? optimizer_.table : optimizer_.dense;
         if (kept.master && bytes_.master > Bytes{}) {
             tensors.push_back({name + ".master", extents, bytes_.master});
         }
-        const double slots = kept.per_element / kSingle;
+        const plan::MatrixUpdate* matrix = optimizer_.hidden && layer.is_hidden(weight) ? &*optimizer_.hidden : nullptr;
+        const Bytes per_element = matrix != nullptr ? matrix->per_element : kept.per_element;
+        const double slots = per_element / kSingle;
         if (slots > 0 && slots == std::floor(slots)) {
             for (int slot = 0; slot < static_cast<int>(slots); ++slot) {
                 tensors.push_back({fmt::format("{}.moment{}", name, slot + 1), extents, kSingle});
             }
         } else if (slots > 0) {
-            tensors.push_back({name + ".moments", extents, kept.per_element});
+            tensors.push_back({name + ".moments", extents, per_element});
         }
         if (slots == 2) {
             tensors.push_back({name + ".step", {1}, 8_B});
+        }
+        if (matrix != nullptr && matrix->states != nullptr) {
+            const plan::Matrices all = plan::matrices_of(weight);
+            const Bytes further = all.count * matrix->states(all.shape);
+            tensors.push_back({name + ".matrices", {std::llround(further / kSingle)}, kSingle});
         }
         if (kept.per_factor > Bytes{}) {
             tensors.push_back({name + ".factors", {factors_of(extents)}, kept.per_factor});

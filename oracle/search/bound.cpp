@@ -133,7 +133,11 @@ Bytes kept(const graph::Graph& graph, const Space& space) {
                 continue;
             }
             const double elements = static_cast<double>(graph.instances(v)) * weight.elements();
-            const plan::WeightSize size{.elements = elements, .rows = 0, .factors = 0, .touched = weight.changed()};
+            const plan::WeightSize size{.elements = elements,
+                                        .rows = 0,
+                                        .factors = 0,
+                                        .touched = weight.changed(),
+                                        .hidden = layer.is_hidden(weight) ? elements : 0};
             const bool is_master = casts && !layer.frozen;  // if sharded
             all += space.offload.weights || space.vary.offload || is_master
                        ? Bytes{}

@@ -206,6 +206,9 @@ Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double
     const double scale = std::max(1.0, parameters_ / costed.counts.parameters);
     for (step::WeightClass& weight : segment.weights) {
         weight.size = scale * weight.size;
+        for (plan::Matrices& matrices : weight.matrices) {
+            matrices.count *= scale;
+        }
     }
     const step::Stage stage{{{{1}}}};
     const step::StageStates states = step::stage_states(costed, plan, stage, setting_.passes);

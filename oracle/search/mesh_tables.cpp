@@ -23,6 +23,9 @@ step::CostedGraph on_mesh(const step::CostedGraph& other, const Meshes& meshes) 
     for (step::SegmentCost& segment : costed.segments) {
         for (step::WeightClass& weight : segment.weights) {
             weight.kind = meshes.refined(weight.kind);
+            for (plan::Matrices& matrices : weight.matrices) {
+                refine(matrices.split);
+            }
         }
         for (step::Entering& tensor : segment.entering) {
             refine(tensor.sharded);
@@ -117,7 +120,7 @@ const StateEntry& MeshTables::states(const StageRun& run, const plan::Plan& plan
     const step::StateSums& sums = states;
     StateEntry entry{.sums = sums, .lanes = lanes_of(states.transfers)};
     const double share = costed_.counts.trained > 0 ? states.trained / costed_.counts.trained : 0.0;
-    entry.update = costed_.update_time(states.update_traffic, share).value;
+    entry.update = (states.matrices + costed_.update_time(states.update_traffic, share)).value;
     entry.communicators = buffers.communicators;
     entry.reduction = buffers.reduction;
     return states_.emplace(key, entry).first->second;

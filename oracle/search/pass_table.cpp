@@ -50,9 +50,7 @@ FeasibilityBound::FeasibilityBound(const plan::ShardedGraph& sharded) {
     for (graph::Vertex v = 0; v < sharded.graph->layers.size(); ++v) {
         for (const plan::WeightShard& weight : sharded.layers[v].weights) {
             if (!weight.tied) {
-                weights[step::kind_of(weight)] +=
-                    static_cast<double>(sharded.graph->instances(v)) *
-                    plan::WeightSize{weight.elements, weight.rows, weight.factors, weight.touched};
+                weights[step::kind_of(weight)] += static_cast<double>(sharded.graph->instances(v)) * weight.size();
             }
         }
     }

@@ -28,6 +28,7 @@ CommunicationSubject subject(StateTransfer::What what) {
         case StateTransfer::What::gradients: return CommunicationSubject::weight_gradients;
         case StateTransfer::What::rows: return CommunicationSubject::gradient_rows;
         case StateTransfer::What::parameters: return CommunicationSubject::weights;
+        case StateTransfer::What::matrices: return CommunicationSubject::matrices;
         case StateTransfer::What::copied_gradients: return CommunicationSubject::copied_gradients;
         case StateTransfer::What::tied_gradients: break;
     }

@@ -231,9 +231,12 @@ private:
         }
         const Replica& slowest = composed_.replicas[composed_.critical];
         const StageWork& critical = slowest.stages[p_.critical_stage];
+        std::vector<StateTransfer> of_states = critical.transfers;
+        const std::vector<StateTransfer>& gathers = critical.states.matrix_gathers;
+        of_states.insert(of_states.end(), gathers.begin(), gathers.end());
         p_.communication =
-            communication_lines(*critical.on, plan_, critical.stage, received(slowest, p_.critical_stage),
-                                critical.transfers, slowest.microbatches_of_stage());
+            communication_lines(*critical.on, plan_, critical.stage, received(slowest, p_.critical_stage), of_states,
+                                slowest.microbatches_of_stage());
         add_devices();
         add_tokens();
         add_epoch();

@@ -66,8 +66,8 @@ Seconds exposed_update(const StageOffload& offload, const plan::Plan& plan, cons
 }
 
 Estimate update_time(const CostedGraph& costed, const plan::Plan& plan, const StateSums& states, double share) {
-    return plan.updates_on_host() ? host_update(*costed.cluster, plan, states)
-                                  : costed.update_time(states.update_traffic, share);
+    return states.matrices + (plan.updates_on_host() ? host_update(*costed.cluster, plan, states)
+                                                     : costed.update_time(states.update_traffic, share));
 }
 
 Estimate host_update(const cluster::Cluster& cluster, const plan::Plan& plan, const StateSums& states) {

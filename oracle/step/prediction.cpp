@@ -37,6 +37,7 @@ std::string_view words(CommunicationSubject subject) {
         case CommunicationSubject::weight_gradients: return "weight gradients";
         case CommunicationSubject::gradient_rows: return "gradients of touched rows";
         case CommunicationSubject::weights: return "weights";
+        case CommunicationSubject::matrices: return "matrices for their update";
         case CommunicationSubject::copied_gradients: return "gradients of the other copy of the weights";
         case CommunicationSubject::tied_gradient: return "the tied weight's gradient between stages";
         case CommunicationSubject::stage_boundary: return "activations and their gradients between stages";

@@ -122,6 +122,7 @@ enum class CommunicationSubject {
     weight_gradients,
     gradient_rows,  ///< of an embedding table: those that a step touches
     weights,
+    matrices,          ///< gathered whole by an optimizer
     copied_gradients,  ///< of weights that two stages hold, as the schedule wants
     tied_gradient,     ///< of a weight that two stages hold
     stage_boundary,    ///< activations and their gradients, from stage to stage

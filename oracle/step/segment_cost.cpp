@@ -278,6 +278,17 @@ private:
         }
     }
 
+    static void add_matrices(plan::Matrices matrices, double count, std::vector<plan::Matrices>& all) {
+        matrices.count *= count;
+        const auto found =
+            std::find_if(all.begin(), all.end(), [&](const plan::Matrices& other) { return other.alike(matrices); });
+        if (found != all.end()) {
+            found->count += matrices.count;
+        } else if (matrices.count > 0) {
+            all.push_back(matrices);
+        }
+    }
+
     void add_weights(const plan::ShardedLayer& sharded, double count, SegmentCost& segment) {
         for (const plan::WeightShard& weight : sharded.weights) {
             const std::size_t owner = costed_.graph->layer(weight.owner).segment;
@@ -287,10 +298,11 @@ private:
             };
             auto found = std::find_if(segment.weights.begin(), segment.weights.end(), same);
             if (found == segment.weights.end()) {
-                segment.weights.push_back({kind, weight.tied, owner, {}});
+                segment.weights.push_back({kind, weight.tied, owner, {}, {}});
                 found = std::prev(segment.weights.end());
             }
-            found->size += count * plan::WeightSize{weight.elements, weight.rows, weight.factors, weight.touched};
+            found->size += count * weight.size();
+            add_matrices(weight.matrices, count, found->matrices);
         }
     }
 

@@ -52,6 +52,7 @@ struct WeightClass {
     bool tied = false;
     std::size_t owner_segment = 0;  ///< segment of the weight that it is tied to, else its own
     plan::WeightSize size;          ///< local
+    std::vector<plan::Matrices> matrices;
 };
 
 /// One pass (forward, backward or recomputation) of a segment: kernels and the collectives between them.
@@ -111,6 +112,7 @@ struct DeviceTimes {
 struct SoftwareFactors {
     double collective = 1;       ///< plan::FrameworkParameter::collective
     double optimizer = 1;        ///< plan::FrameworkParameter::optimizer
+    double matmul = 1;           ///< plan::FrameworkParameter::matmul
     double rank_launches = 0;    ///< plan::FrameworkParameter::rank_launches
     double dispatch_width = 1;   ///< plan::FrameworkParameter::dispatch_width
     bool node_dispatch = false;  ///< plan::FrameworkParameter::node_dispatch
@@ -118,6 +120,7 @@ struct SoftwareFactors {
     explicit SoftwareFactors(const plan::Framework& framework)
         : collective(framework[plan::FrameworkParameter::collective]),
           optimizer(framework[plan::FrameworkParameter::optimizer]),
+          matmul(framework[plan::FrameworkParameter::matmul]),
           rank_launches(framework[plan::FrameworkParameter::rank_launches]),
           dispatch_width(framework[plan::FrameworkParameter::dispatch_width]),
           node_dispatch(framework[plan::FrameworkParameter::node_dispatch] > 0) {}

@@ -290,6 +290,8 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     const Bytes passing = (away.activations ? memory[MemoryPart::activations] : kept.total()) + kept.recompute_peak +
                           memory[MemoryPart::workspace] + memory[MemoryPart::buffers];
     memory[MemoryPart::cache] = plan.fragmentation() * passing + copies + buffers.reduction;
+    // Activations are gone when weights are updated.
+    memory[MemoryPart::workspace] += max(Bytes{}, states.matrix_workspace - passing);
     memory[MemoryPart::communicators] = static_cast<double>(buffers.communicators) * plan.memory.communicator;
     memory[MemoryPart::context] = buffers.context;
     return memory;

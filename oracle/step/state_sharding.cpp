@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/check.hpp"
+#include "step/matrix_updates.hpp"
 
 namespace dodona::step {
 
@@ -69,8 +70,42 @@ public:
         }
     }
 
-    /// Memory of weights, gradients and states. Adds updated bytes and traffic to `states`.
-    StateBytes add_memory(const WeightKind& kind, const plan::WeightSize& size, StageStates& states) const {
+    /// Memory of weights, gradients and states, of `count` instances of a class. Adds updated bytes and traffic to
+    /// `states`.
+    StateBytes add_memory(const WeightClass& weight, double count, StageStates& states) {
+        StateBytes bytes = add_memory(weight.kind, count * weight.size, states);
+        const plan::Optimizer& optimizer = plan::optimizer(plan_.optimizer);
+        if (weight.kind.frozen || !optimizer.hidden) {
+            return bytes;
+        }
+        const double divided = states_divided(weight.kind);
+        for (plan::Matrices matrices : weight.matrices) {
+            matrices.count *= count;
+            matrices_[weight.kind].push_back(matrices);
+            if (optimizer.hidden->states != nullptr) {
+                const Bytes further = matrices.count / divided * optimizer.hidden->states(matrices.local);
+                bytes.optimizer += further;
+                states.update_traffic += 2.0 * further;
+            }
+        }
+        return bytes;
+    }
+
+    /// Adds the update of the matrices of all classes.
+    void add_matrices(StageStates& states) const {
+        for (const auto& [kind, matrices] : matrices_) {
+            add_matrix_updates(costed_, plan_, matrices, shardable_ & ~kind.laid, states);
+        }
+    }
+
+private:
+    /// Ranks that share the states of one kind.
+    [[nodiscard]] double states_divided(const WeightKind& kind) const {
+        const auto ways = static_cast<double>(costed_.mesh.ways(shardable_ & ~kind.laid));
+        return plan_.exchanged_shard() >= ShardLevel::states ? ways : 1.0;
+    }
+
+    StateBytes add_memory(const WeightKind& kind, const plan::WeightSize& size, StageStates& states) {
         const bool rows = row_kinds_.contains(kind);
         const double changed = rows ? touched(kind, size) / size.elements : 1.0;
         const StateBytes bytes =
@@ -78,8 +113,7 @@ public:
         if (kind.frozen) {
             return bytes;
         }
-        const auto ways = static_cast<double>(costed_.mesh.ways(shardable_ & ~kind.laid));
-        const double divided = plan_.exchanged_shard() >= ShardLevel::states ? ways : 1.0;
+        const double divided = states_divided(kind);
         const double stepped = changed * size.elements / divided;
         if (plan_.memory.update_copies && bytes_.gradient < kMaster) {
             states.update_copies += stepped * (kMaster + bytes_.gradient);
@@ -92,7 +126,6 @@ public:
         return bytes;
     }
 
-private:
     void add_reductions(const WeightKind& kind, const plan::WeightSize& size, Atoms over, StageStates& states) const {
         const bool every_pass = exchanges_every_pass(plan_.exchanged_shard());
         const double ways = static_cast<double>(costed_.mesh.ways(over));
@@ -247,6 +280,7 @@ private:
     Atoms shardable_;
     double passes_;
     std::set<WeightKind> row_kinds_;  ///< whose gradients stay sparse
+    std::map<WeightKind, std::vector<plan::Matrices>> matrices_;
 };
 
 /// What the first segment of a stage holds of its weights and gradients.
@@ -336,7 +370,7 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
             if (!weight.tied || stage.count(weight.owner_segment) == 0) {
                 elements += weight.size.elements;
                 whole += weight.size.elements * graph::stored_weight(weight.kind.storage, product);
-                bytes = bytes + sharding.add_memory(weight.kind, static_cast<double>(count) * weight.size, states);
+                bytes = bytes + sharding.add_memory(weight, static_cast<double>(count), states);
             }
         }
         StateBytes& sum = costed.token_network && !segment.block ? states.token : states.blocks;
@@ -353,6 +387,7 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
             before = whole;
         }
     }
+    sharding.add_matrices(states);
     states.buckets = std::max<std::int64_t>(1, buckets);
     states.alone = first.alone(states.buckets);
     return states;

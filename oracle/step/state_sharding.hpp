@@ -32,7 +32,7 @@ namespace dodona::step {
 
 /// One collective on weights or gradients of a stage.
 struct StateTransfer {
-    enum class What { gradients, rows, parameters, tied_gradients, copied_gradients } what = What::gradients;
+    enum class What { gradients, rows, parameters, tied_gradients, copied_gradients, matrices } what = What::gradients;
     cluster::Collective collective = cluster::Collective::all_reduce;
     plan::Atoms atoms = 0;
     std::int64_t ranks = 0;  ///< of the group; 0: all ranks of the atoms
@@ -70,6 +70,8 @@ struct StateSums {
     Bytes updated;             ///< weights that a step changes
     Bytes update_copies;       ///< copies of gradients that the update makes (MemoryProfile)
     Bytes update_traffic;      ///< memory that the optimizer reads and writes in one step
+    Estimate matrices;         ///< arithmetic and gathers of the update of whole matrices (matrix_updates.hpp)
+    Bytes matrix_workspace;    ///< while it updates the largest
     Bytes update_gradients;    ///< gradients that the update of the device's share of the states reads
     Bytes update_weights;      ///< ... and weights that it writes
     Bytes gathered;            ///< gathered parameters (ZeRO-3): the most of two neighbours, or all that are kept
@@ -81,6 +83,7 @@ struct StateSums {
 
 struct StageStates : StateSums {
     std::vector<StateTransfer> transfers;
+    std::vector<StateTransfer> matrix_gathers;  ///< part of the update
 };
 
 /// Memory of one weight's states as the plan shards them. `changed`: share of the rows that a step touches, if the

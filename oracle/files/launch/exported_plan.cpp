@@ -123,6 +123,7 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     word("precision", std::string(name(plan.precision)));
     word("gradient_precision", std::string(name(plan.gradient_precision.value_or(Precision::fp32))));
     word("optimizer", std::string(plan::name(plan.optimizer)));
+    flag("matrix_optimizer", plan::optimizer(plan.optimizer).hidden.has_value());
     for (const plan::FlagName<plan::Overlap>& overlap : plan::kOverlapNames) {
         flag("overlap_" + std::string(overlap.word), plan.overlap.*overlap.member);
     }

@@ -60,7 +60,8 @@ Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs) {
     Weight weight{.name = "weight",
                   .dimensions = {{"group", groups}, {"filter", filters / groups}, {"channel", channels / groups}},
                   .operand = {.loops = {kGroup, kFilter, kChannel}, .windows = {}},
-                  .tied_to = {}};
+                  .tied_to = {},
+                  .form = MatrixForm::stacked};
     nest.result.dimensions = {{"batch", 1}, {"channel", filters}};
     ConvolutionSizes sizes{.inputs_per_output = 1, .input_ratio = 1, .wide = 0};
     for (std::size_t i = 0; i < spatial; ++i) {

@@ -103,7 +103,8 @@ Nest build_conv_transpose(Attributes& attributes, std::span<const Tensor> inputs
     Weight weight{.name = "weight",
                   .dimensions = {{"group", groups}, {"channel", channels / groups}, {"filter", filters / groups}},
                   .operand = {.loops = {kGroup, kChannel, kFilter}, .windows = {}},
-                  .tied_to = {}};
+                  .tied_to = {},
+                  .form = MatrixForm::stacked};
     nest.result.dimensions = {{"batch", 1}, {"channel", filters}};
     TransposedSizes sizes;
     for (std::size_t i = 0; i < geometry.windows.size(); ++i) {

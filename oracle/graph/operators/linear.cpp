@@ -70,7 +70,8 @@ Nest build_linear(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.weights.push_back({.name = "weight",
                             .dimensions = {{"out_feature", out}, {"in_feature", in}},
                             .operand = {.loops = {out_loop, in_loop}, .windows = {}},
-                            .tied_to = tied});
+                            .tied_to = tied,
+                            .form = MatrixForm::flat});
     if (bias) {
         nest.weights.push_back({.name = "bias",
                                 .dimensions = {{"out_feature", out}},

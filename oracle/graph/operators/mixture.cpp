@@ -97,7 +97,8 @@ Nest build_router(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.weights = {{.name = "weight",
                      .dimensions = {{"expert", experts}, {"in_feature", in}},
                      .operand = {.loops = {kExpert, kIn}, .windows = {}},
-                     .tied_to = {}}};
+                     .tied_to = {},
+                     .form = MatrixForm::flat}};
     if (bias) {
         nest.weights.push_back({.name = "bias",
                                 .dimensions = {{"expert", experts}},
@@ -194,7 +195,8 @@ Nest build_expert_linear(Attributes& attributes, std::span<const Tensor> inputs)
     nest.weights = {{.name = "weight",
                      .dimensions = {{"expert", expert.extent}, {"out_feature", out}, {"in_feature", in}},
                      .operand = {.loops = {kExpert, kOut, kIn}, .windows = {}},
-                     .tied_to = {}}};
+                     .tied_to = {},
+                     .form = MatrixForm::stacked}};
     if (bias) {
         nest.weights.push_back({.name = "bias",
                                 .dimensions = {{"expert", expert.extent}, {"out_feature", out}},
