@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "search/answer.hpp"
@@ -77,7 +78,8 @@ struct MeshResult {
     void add_out_of_memory(step::MemoryPlace place, const Candidate& candidate) {
         InfeasibleGroup& known = out_of_memory(place);
         ++known.count;
-        if (!known.least || candidate.memory < known.least->memory) {
+        const auto least = [](const Candidate& one) { return std::pair(one.memory, one.microbatch); };
+        if (!known.least || least(candidate) < least(*known.least)) {  // in whatever order they are evaluated
             known.least = candidate;
         }
     }

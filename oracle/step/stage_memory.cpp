@@ -290,8 +290,15 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     const Bytes passing = (away.activations ? memory[MemoryPart::activations] : kept.total()) + kept.recompute_peak +
                           memory[MemoryPart::workspace] + memory[MemoryPart::buffers];
     memory[MemoryPart::cache] = plan.fragmentation() * passing + copies + buffers.reduction;
-    // Activations are gone when weights are updated.
-    memory[MemoryPart::workspace] += max(Bytes{}, states.matrix_workspace - passing);
+    if (states.matrix_workspace > Bytes{}) {
+        // When weights are updated activations are gone, and all gradients are there.
+        const auto gradients = [&](double share) {
+            const Bytes held = share * (states.blocks.gradients + states.token.gradients);
+            return plan.offloads_gradients() ? two_buffers(held, states.largest.gradients) : held;
+        };
+        const Bytes update = gradients(1) - gradients(there) + states.matrix_workspace;
+        memory[MemoryPart::workspace] += max(Bytes{}, update - passing);
+    }
     memory[MemoryPart::communicators] = static_cast<double>(buffers.communicators) * plan.memory.communicator;
     memory[MemoryPart::context] = buffers.context;
     return memory;

@@ -59,6 +59,9 @@ TEST(HiddenMatrices, AreNeitherEmbeddingsNorHeadsNorVectors) {
         }
     }
     EXPECT_EQ(hidden, kLayers * kOfLayer);
+    for (const graph::Layer& layer : graph::build(model("resnet50")).layers) {
+        EXPECT_EQ(layer.head, layer.kind == "linear") << layer.name << ": the classifier alone";
+    }
 }
 
 TEST(HiddenMatrices, AreOneForEachExpertAndFlatOfConvolutions) {

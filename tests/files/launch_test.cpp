@@ -172,6 +172,54 @@ TEST(Launch, TheYamlOfAxolotlShardsAndCopies) {
     EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
 }
 
+TEST(Launch, OptimizersOfDeepSpeedHaveItsNames) {
+    const auto optimizer = [](const std::string& described) {
+        return option(
+            launched_text("{\"train_batch_size\": 256, \"train_micro_batch_size_per_gpu\": 4, \"optimizer\": {" +
+                              described + "}, \"zero_optimization\": {\"stage\": 2}}",
+                          "ds.json", 64),
+            "--optimizer");
+    };
+    EXPECT_EQ(optimizer("\"type\": \"Muon\", \"params\": {\"lr\": 0.002}"), "muon-gram") << "its default";
+    EXPECT_EQ(optimizer("\"type\": \"Muon\", \"params\": {\"ns_method\": \"standard\"}"), "muon");
+    EXPECT_EQ(optimizer("\"type\": \"Lion\""), "lion");
+    EXPECT_EQ(optimizer("\"type\": \"AdamW\""), "adam");
+}
+
+TEST(Launch, MuonOfMegatronSharesStatesLayerByLayer) {
+    const auto launch = [](const std::string& flags) {
+        return launched_text(
+            "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 24 --hidden-size 2048 "
+            "--num-attention-heads 16 --seq-length 2048 --micro-batch-size 2 --global-batch-size 256 "
+            "--vocab-size 32000 --bf16 --tensor-model-parallel-size 1 " +
+                flags + "\n",
+            "run.sh");
+    };
+    for (const char* flags : {"--optimizer dist_muon", "--optimizer muon --use-distributed-optimizer"}) {
+        EXPECT_EQ(option(launch(flags), "--optimizer"), "muon") << flags;
+        EXPECT_EQ(option(launch(flags), "--zero"), "1") << flags;
+    }
+    EXPECT_EQ(option(launch("--optimizer muon --muon-momentum 0.95"), "--zero"), "0") << "every rank updates all";
+    EXPECT_EQ(launch("--optimizer muon --muon-tp-mode blockwise").not_modelled.size(), 1U);
+    EXPECT_EQ(launch("--optimizer muon --muon-tp-mode duplicated --muon-num-ns-steps 5").not_modelled.size(), 0U);
+}
+
+TEST(Launch, OptimizersOfTheTrainerHaveItsNames) {
+    const auto optimizer = [](const std::string& name) {
+        return option(launched_text("torchrun --nproc_per_node=8 train.py --model_name_or_path llama-7b --bf16 True "
+                                    "--per_device_train_batch_size 4 --optim " +
+                                        name + "\n",
+                                    "run.sh"),
+                      "--optimizer");
+    };
+    EXPECT_EQ(optimizer("adamw_torch_fused"), "adam");
+    EXPECT_EQ(optimizer("paged_adamw_8bit"), "adam-8bit");
+    EXPECT_EQ(optimizer("adafactor"), "adafactor");
+    EXPECT_EQ(optimizer("lion_32bit"), "lion");
+    EXPECT_EQ(optimizer("galore_adamw"), "galore");
+    EXPECT_EQ(optimizer("schedule_free_adamw"), "schedule-free-adamw");
+}
+
 TEST(Launch, ArgumentsOfTheTrainerBehindTorchrunAreRead) {
     const Launch launch = launched_text(
         "torchrun --nproc_per_node=8 --nnodes 2 train.py --model_name_or_path llama-7b --bf16 True "
@@ -410,6 +458,7 @@ plan::Plan plan_of(const Launch& launch) {
     for (std::string blocks; std::getline(stages, blocks, ',');) {
         plan.stages.push_back(std::stoll(blocks));
     }
+    plan.optimizer = plan::optimizer_from(option(launch, "--optimizer")).value_or(plan.optimizer);
     plan.batch = number("--batch", 1);
     plan.microbatch = number("--micro-batch", 1);
     plan.virtual_stages = number("--virtual-stages", 1);
@@ -506,6 +555,11 @@ plan::Plan random_plan() {
     if (chance(20)) {
         plan.gradient_precision = Precision::bf16;
     }
+    if (chance(30)) {
+        plan.optimizer =
+            *rc::gen::element(plan::OptimizerKind::momentum, plan::OptimizerKind::lion, plan::OptimizerKind::muon,
+                              plan::OptimizerKind::muon_gram, plan::OptimizerKind::soap, plan::OptimizerKind::galore);
+    }
     plan.overlap.gradients = chance(80);
     plan.overlap.parameters = plan.overlap.gradients && plan.shard != plan::ShardLevel::none && chance(80);
     plan.overlap.tensor = !data_alone && tensor > 1 && chance(20);
@@ -545,7 +599,8 @@ void round_trip(const plan::Plan& plan, std::set<std::string>& expressed) {
         RC_ASSERT(launch.target == target.keys.name);
         RC_ASSERT(launch.unknown == std::vector<std::string>{});
         RC_ASSERT(launch.not_modelled == std::vector<std::string>{});
-        if (target.keys.name == "accelerate") {  // the script has the batch
+        if (target.keys.name == "accelerate") {  // the script has the batch and the optimizer
+            launch.options.emplace_back("--optimizer", std::string(plan::name(plan.optimizer)));
             launch.options.emplace_back("--batch", std::to_string(plan.batch));
             launch.options.emplace_back("--micro-batch", std::to_string(plan.microbatch));
         }

@@ -13,7 +13,11 @@ graph::Graph network(bool frozen = false) {
     graph::Graph graph;
     graph.segments = {{.name = "layers", .block = "layer", .count = 3, .layers = {0}}};
     graph::Layer layer{.name = "layer", .kind = "something", .frozen = frozen};
-    layer.nest.weights = {{.name = "weight", .dimensions = {{"out", 6}, {"in", 4}}, .operand = {}, .tied_to = {}},
+    layer.nest.weights = {{.name = "weight",
+                           .dimensions = {{"out", 6}, {"in", 4}},
+                           .operand = {},
+                           .tied_to = {},
+                           .form = graph::MatrixForm::flat},
                           {.name = "bias", .dimensions = {{"out", 4}}, .operand = {}, .tied_to = {}},
                           {.name = "tied", .dimensions = {{"out", 100}}, .operand = {}, .tied_to = "other"}};
     layer.nest.buffers = 8;
@@ -44,6 +48,12 @@ TEST(CheckpointTensors, AddTheStatesOfTheOptimizer) {
                 3 * (28 * (4 + 2 * (1 + 4.0 / 2048)) + 32), 1e-9);
     EXPECT_EQ(bytes(CheckpointContent::training, OptimizerKind::adam, Precision::bf16, true), 3 * (28 * 2 + 32))
         << "nothing of frozen weights but themselves";
+    // One momentum of the matrix, both moments of the vector.
+    EXPECT_EQ(bytes(CheckpointContent::training, OptimizerKind::muon, Precision::fp32),
+              3 * (28 * 4 + 24 * 4 + 4 * 8 + 8 + 32));
+    // Both moments, and statistics and bases of 6 rows and 4 columns.
+    EXPECT_EQ(bytes(CheckpointContent::training, OptimizerKind::soap, Precision::fp32),
+              3 * (28 * 12 + 2 * 8 + 2 * 4 * (36 + 16) + 32));
 }
 
 TEST(CheckpointTensors, HaveNamesOfTheirOwn) {

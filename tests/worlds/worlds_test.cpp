@@ -242,7 +242,8 @@ TEST_P(Worlds, TheBestAloneIsTheFirstOfAll) {
             best.infeasible = all.infeasible;
         }
         all.in_other_software.clear();
-        ASSERT_EQ(told(best), told(all)) << "world " << seed << ": " << network << " on " << space.devices;
+        ASSERT_EQ(told(best), told(all)) << "world " << seed << ": " << network << " on " << space.devices << " with "
+                                         << plan::name(space.optimizer);
     }
     EXPECT_TRUE(!drawn::full() || fewer >= kWorlds / 5) << fewer << " worlds in which plans are left out";
 }

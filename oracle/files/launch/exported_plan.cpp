@@ -123,7 +123,9 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     word("precision", std::string(name(plan.precision)));
     word("gradient_precision", std::string(name(plan.gradient_precision.value_or(Precision::fp32))));
     word("optimizer", std::string(plan::name(plan.optimizer)));
-    flag("matrix_optimizer", plan::optimizer(plan.optimizer).hidden.has_value());
+    using plan::OptimizerKind;
+    constexpr std::array kUsual{OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::sgd, OptimizerKind::momentum};
+    flag("other_optimizer", std::find(kUsual.begin(), kUsual.end(), plan.optimizer) == kUsual.end());
     for (const plan::FlagName<plan::Overlap>& overlap : plan::kOverlapNames) {
         flag("overlap_" + std::string(overlap.word), plan.overlap.*overlap.member);
     }
