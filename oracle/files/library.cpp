@@ -333,7 +333,7 @@ std::vector<Target> Library::targets() const {
     for (const std::string& name : names(Kind::target)) {
         targets.push_back(read_target(open(Kind::target, name, {}, command_line())));
     }
-    return targets;
+    return completed(std::move(targets));
 }
 
 Launch Library::launch(const std::string& path, std::int64_t gpus, bool with_model) const {

@@ -254,14 +254,6 @@ TEST(Launch, FilesOfWrappersThatAreNotReadAreRefusedByName) {
         EXPECT_NE(refused(text, name).find(is), std::string::npos) << refused(text, name);
     };
     starts(
-        "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=1024 "
-        "data.max_prompt_length=1024 trainer.n_gpus_per_node=8 trainer.nnodes=2\n",
-        "run.sh", "settings of verl, which dodona does not read");
-    starts(
-        "NPROC_PER_NODE=4 megatron sft --load mcore --train_type lora --lora_rank 8 --micro_batch_size 1 "
-        "--global_batch_size 16 --recompute_granularity full --max_length 3000\n",
-        "run.sh", "settings of ms-swift, which dodona does not read");
-    starts(
         "pipe_parallel_size: 2\nmodel-parallel-size: 4\ntrain_micro_batch_size_per_gpu: 4\n"
         "gradient_accumulation_steps: 2\nzero_optimization: {stage: 1}\nfp16: {enabled: true}\n",
         "a.yaml", "settings of gpt-neox, which dodona does not read");
@@ -269,6 +261,30 @@ TEST(Launch, FilesOfWrappersThatAreNotReadAreRefusedByName) {
            "run.sh", "settings of openrlhf, which dodona does not read");
     starts("batch_size: 2\ngradient_accumulation_steps: 8\nmodel:\n  _component_: m\noptimizer:\n  _component_: o\n",
            "a.yaml", "settings of torchtune, which dodona does not read");
+}
+
+TEST(Launch, AWrapperIsKnownByTheCommandThatStartsIt) {
+    const auto target = [](const std::string& script) { return launched_text(script, "run.sh", 8).target; };
+    EXPECT_EQ(target("swift sft --model m --dataset d\n"), "ms-swift");
+    EXPECT_EQ(target("echo hello\nexport A=1\nmegatron pt --load m\n"), "ms-swift-megatron");
+    EXPECT_EQ(target("python3 -m verl.trainer.main_ppo trainer.nnodes=2\n"), "verl");
+    // Words of two commands are none of one.
+    EXPECT_EQ(refused("echo swift\nsft --dataset d\n", "run.sh").find("read as"), std::string::npos);
+    // The arguments of the Trainer alone are not those of what wraps it.
+    EXPECT_EQ(target("torchrun --nproc_per_node 8 train.py --per_device_train_batch_size 4 --bf16 --max_length 512 "
+                     "--num_train_epochs 1 --output_dir o\n"),
+              "trainer");
+}
+
+TEST(Launch, AVariableOfAScriptIsASettingWhereTheTargetReadsIt) {
+    EXPECT_EQ(option(launched_text("export NPROC_PER_NODE=4 NNODES=2\nswift sft --model m\n", "run.sh"), "--gpus"),
+              "8");
+    EXPECT_EQ(option(launched_text("CUDA_VISIBLE_DEVICES=0 swift sft --model m\n", "run.sh"), "--gpus"), "1");
+    EXPECT_THROW(static_cast<void>(launched_text("swift sft --model m\n", "run.sh")), InputError);
+    const Launch megatron =
+        launched_text("NNODES=2\ntorchrun --nproc_per_node 8 train.py --num-layers 4 --micro-batch-size 1\n", "run.sh");
+    EXPECT_EQ(option(megatron, "--gpus"), "8") << "which Megatron does not";
+    EXPECT_TRUE(megatron.unknown.empty()) << join(megatron.unknown);
 }
 
 TEST(Launch, OneGenericSettingMakesNoFileThatOfALauncher) {

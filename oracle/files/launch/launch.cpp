@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,30 +43,47 @@ std::string spelled(const std::string& key, const std::set<std::string>& known) 
     return !known.contains(key) && known.contains(dashed) ? dashed : key;
 }
 
-constexpr std::size_t kRefusedBy = 2;  ///< settings of its own by which a wrapper is known
-constexpr std::size_t kSureOwn = 3;    ///< settings of its own by which any other target is
+constexpr std::size_t kWrapperOwn = 2;  ///< settings of its own by which a wrapper is known
+constexpr std::size_t kSureOwn = 3;     ///< settings of its own by which any other target is
 
 /// How far a file looks like one of a target.
 struct Fit {
     const Target* target = nullptr;
+    bool is_started = false;           ///< the script starts it by name
     std::size_t own = 0;               ///< settings by which the target is recognised
     std::size_t known = 0;             ///< settings that it knows
     std::vector<std::string> unknown;  ///< settings that it does not know
 
-    [[nodiscard]] bool is_refused() const { return target != nullptr && !target->instead.empty() && own >= kRefusedBy; }
+    /// Settings of a wrapper no other target has.
+    [[nodiscard]] bool is_wrapper() const {
+        const bool wraps = target != nullptr && (!target->commands.empty() || !target->instead.empty());
+        return wraps && (is_started || own >= kWrapperOwn);
+    }
+    [[nodiscard]] bool is_refused() const { return is_wrapper() && !target->instead.empty(); }
     /// Where few settings are the target's own, generic ones may be all that it shares with the file: it has to know
     /// half of all.
     [[nodiscard]] bool is_good() const {
-        return target != nullptr && target->instead.empty() && own > 0 && (own >= kSureOwn || known >= unknown.size());
+        return target != nullptr && target->instead.empty() &&
+               (is_wrapper() || (own > 0 && (own >= kSureOwn || known >= unknown.size())));
     }
+    [[nodiscard]] auto rank() const { return std::tuple(is_started, is_wrapper(), own, known); }
 };
+
+/// Whether a script has one of these commands.
+bool starts(const Node& settings, const std::vector<std::string>& commands) {
+    const Node::Member* around = settings.member(kSurroundings);
+    const Node::Member* words = around == nullptr ? nullptr : around->value->member(kWords);
+    return words != nullptr && std::any_of(commands.begin(), commands.end(), [&](const std::string& command) {
+               return words->value->text.find(" " + command + " ") != std::string::npos;
+           });
+}
 
 Fit fit_of(const Node& settings, const Target& target) {
     const std::set<std::string> known = keys_of(target);
-    Fit fit{.target = &target, .unknown = {}};
+    Fit fit{.target = &target, .is_started = starts(settings, target.commands), .unknown = {}};
     for (const Node::Member& member : settings.members) {
         const std::string key = spelled(member.key, known);
-        if (is_off(*member.value)) {
+        if (is_off(*member.value) || key == kSurroundings) {
             continue;
         }
         fit.own += std::count(target.recognised_by.begin(), target.recognised_by.end(), key) > 0 ? 1 : 0;
@@ -78,8 +96,8 @@ Fit fit_of(const Node& settings, const Target& target) {
     return fit;
 }
 
-/// The target most of whose own settings a file has, of equals the one that knows more of it; `target` is null where it
-/// has none.
+/// The target that a file starts, or else most of whose own settings it has, wrappers first; of equals the one that knows
+/// more of it. `target` is null where it has no setting of any.
 Fit recognised(const Document& settings, const std::vector<Target>& targets) {
     Fit best;
     for (const Target& target : targets) {
@@ -87,12 +105,8 @@ Fit recognised(const Document& settings, const std::vector<Target>& targets) {
             continue;
         }
         Fit fit = fit_of(*settings.root, target);
-        const bool is_refused = fit.is_refused();
-        if (is_refused || (fit.own > 0 && std::pair(fit.own, fit.known) > std::pair(best.own, best.known))) {
+        if ((fit.is_started || fit.own > 0) && fit.rank() > best.rank()) {
             best = std::move(fit);
-        }
-        if (is_refused) {
-            break;  // whose settings no other target has
         }
     }
     return best;
@@ -137,11 +151,28 @@ const Target& recognise(const Document& settings, const std::vector<Target>& tar
                       : fmt::format("it names {}, whose settings `--from {}` reads", file, file));
 }
 
+/// Whether the target has a meaning of its own for what a setting says: `--deepspeed zero3`.
+bool is_word_of(const Target& target, const std::string& key, const std::string& word) {
+    return std::any_of(target.keys.keys.begin(), target.keys.keys.end(), [&](const ConfigKey& one) {
+        return std::find(one.names.begin(), one.names.end(), key) != one.names.end() &&
+               std::any_of(one.values.begin(), one.values.end(),
+                           [&](const auto& meaning) { return meaning.first == word; });
+    });
+}
+
 /// The document with its keys as the target spells them, and with the settings of the files that it names.
 Document completed(Document settings, const Target& target) {
     const std::set<std::string> known = keys_of(target);
     auto root = std::make_shared<Node>(*settings.root);
     std::vector<Node::Member> more;
+    if (const Node::Member* around = root->member(kSurroundings)) {
+        for (const Node::Member& variable : around->value->members) {
+            if (known.contains(variable.key) && root->member(variable.key) == nullptr) {
+                more.push_back(variable);
+            }
+        }
+        std::erase_if(root->members, [](const Node::Member& member) { return member.key == kSurroundings; });
+    }
     for (Node::Member& member : root->members) {
         member.key = spelled(member.key, known);
         if (std::count(target.layouts.begin(), target.layouts.end(), member.key) > 0 && !is_off(*member.value)) {
@@ -155,7 +186,8 @@ Document completed(Document settings, const Target& target) {
             add(layout.has_lone_m ? ".lone_m" : ".layers", fmt::format("{}", fmt::join(layout.layers, ",")));
             add(".stages", std::to_string(layout.layers.size()));
         }
-        const bool is_file = std::count(target.files.begin(), target.files.end(), member.key) > 0;
+        const bool is_file = std::count(target.files.begin(), target.files.end(), member.key) > 0 &&
+                             !is_word_of(target, member.key, member.value->text);
         if (!is_file || member.value->kind != Node::Kind::scalar || is_off(*member.value)) {
             continue;
         }
@@ -185,7 +217,7 @@ std::int64_t whole_parameter(const Scope& scope, const std::string& name) {
 }
 
 /// Settings that name an option of the target that is not there are absent; nested keys are not.
-std::string option_text(const TargetOption& option, const Scope& scope) {
+std::vector<std::string> option_words(const TargetOption& option, const Scope& scope) {
     constexpr std::int64_t kMaxWords = 100'000;
     std::vector<std::string> words;
     for (const ConditionalText& text : option.values) {
@@ -194,11 +226,24 @@ std::string option_text(const TargetOption& option, const Scope& scope) {
             words.insert(words.end(), static_cast<std::size_t>(std::clamp<std::int64_t>(times, 0, kMaxWords)),
                          filled(text.text, scope));
             if (!option.is_list) {
-                return join(words, ",");
+                break;
             }
         }
     }
-    return words.empty() && option.is_list ? "none" : join(words, ",");
+    return words;
+}
+
+/// An option once, or --set for each of its words.
+void add_option(const TargetOption& option, const Scope& scope,
+                std::vector<std::pair<std::string, std::string>>& options) {
+    const std::vector<std::string> words = option_words(option, scope);
+    if (option.option == "--set") {
+        for (const std::string& word : words) {
+            options.emplace_back(option.option, word);
+        }
+    } else if (const std::string text = words.empty() && option.is_list ? "none" : join(words, ","); !text.empty()) {
+        options.emplace_back(option.option, text);
+    }
 }
 
 /// A number that follows from others of a launch by division.
@@ -305,9 +350,7 @@ Launch read_launch(Document settings, const std::vector<Target>& targets, std::i
         launch.options.emplace_back("--software", target.framework);
     }
     for (const TargetOption& option : target.options) {
-        if (const std::string value = option_text(option, read.parameters); !value.empty()) {
-            launch.options.emplace_back(option.option, value);
-        }
+        add_option(option, read.parameters, launch.options);
     }
     const graph::AttributeValue* layers = read.parameters.find("layers");
     if (with_model && !target.keys.architecture.empty() && layers != nullptr && text_of(*layers) != "0") {
@@ -315,7 +358,7 @@ Launch read_launch(Document settings, const std::vector<Target>& targets, std::i
                                      target.keys.architecture, read, architectures);
     }
     const graph::AttributeValue* sequence = read.parameters.find("sequence");
-    if (launch.model.empty() && !target.keys.architecture.empty() && sequence != nullptr) {
+    if (launch.model.empty() && !target.keys.architecture.empty() && sequence != nullptr && text_of(*sequence) != "0") {
         launch.options.emplace_back("--set", "sequence=" + text_of(*sequence));
     }
     return launch;

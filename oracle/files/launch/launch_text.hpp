@@ -10,9 +10,15 @@ namespace dodona::files {
 
 inline constexpr std::size_t kMaxExpanded = std::size_t{1} << 20;  ///< characters of an expanded variable
 
+/// The member of a script's settings that is none of them: a mapping with its words and its variables.
+inline constexpr const char* kSurroundings = "$";
+/// In it: the words of its commands that are no flags, a blank around each, ` ;` behind each command. Variables are
+/// `$NAME`.
+inline constexpr const char* kWords = "words";
+
 /// `--flag value`, `--flag=value`, `key.key=value`, `#SBATCH --flag=value`, with variables, arrays and arithmetic of the
 /// shell put in; commands are not run. A flag without a value is true; of a repeated one the last value counts. Keys
-/// have `-` for `_`, no leading `--`, and `sbatch.` before those of Slurm.
+/// have `-` for `_`, no leading `--`, and `sbatch.` before those of Slurm. The last member is kSurroundings.
 Document read_shell(std::string text, const std::string& name);
 
 /// `[section]` and `key = value` as "section.key".

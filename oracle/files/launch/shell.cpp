@@ -78,6 +78,9 @@ public:
         }
         finish_flag();
         leave_open_launch_out();
+        if (!root_.members.empty()) {
+            note_surroundings();
+        }
     }
 
 private:
@@ -111,6 +114,7 @@ private:
             finish_flag();
             is_command_ = false;
             is_srun_ = false;
+            words_ += " ;";
         }
     }
 
@@ -366,9 +370,24 @@ private:
             finish_flag();
             return;
         }
+        words_ += " " + text;
         if (!flag_.empty()) {
             values_.push_back(text);
         }
+    }
+
+    /// The member kSurroundings: what is started, and in which environment.
+    void note_surroundings() {
+        const auto scalar = [&](std::string text) {
+            return std::make_shared<const Node>(
+                Node{.kind = Node::Kind::scalar, .text = std::move(text), .where = root_.where});
+        };
+        auto around = std::make_shared<Node>(Node{.kind = Node::Kind::mapping, .where = root_.where});
+        around->members.push_back({kWords, root_.where, scalar(words_ + " ")});
+        for (const auto& [name, value] : variables_) {
+            around->members.push_back({"$" + name, root_.where, scalar(value)});
+        }
+        root_.members.push_back({kSurroundings, root_.where, std::move(around)});
     }
 
     /// As targets spell it: `micro-batch-size`, but `training.local_batch_size`.
@@ -493,6 +512,7 @@ private:
     ShellBranches branches_{[this](const std::string& text) { return put_in(text); }};
     bool is_command_ = false;  ///< a word that is no assignment came before on the line
     Word word_;
+    std::string words_;  ///< those that are no flags and no assignments, ` ;` after each command
     std::size_t expanded_ = 0;
     std::map<std::string, std::size_t> index_;  ///< flag -> its place among the members
     std::string flag_;

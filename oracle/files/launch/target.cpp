@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "files/heading.hpp"
 #include "files/hf/condition.hpp"
 
@@ -32,6 +34,60 @@ std::vector<ConditionalText> read_texts(const Value& value) {
     return texts;
 }
 
+bool shares_a_name(const ConfigKey& a, const ConfigKey& b) {
+    return std::any_of(a.names.begin(), a.names.end(), [&](const std::string& name) {
+        return std::find(b.names.begin(), b.names.end(), name) != b.names.end();
+    });
+}
+
+bool is_same(const ConfigKey& a, const ConfigKey& b) {
+    return (!a.parameter.empty() && a.parameter == b.parameter) || shares_a_name(a, b);
+}
+bool is_same(const SetParameter& a, const SetParameter& b) { return a.parameter == b.parameter; }
+bool is_same(const TargetOption& a, const TargetOption& b) { return a.option == b.option; }
+
+/// What `others` say, in their order and replaced by what `own` says of the same. The rest of `own` stands first, or
+/// behind what it stands behind there.
+template <class T>
+std::vector<T> merged(const std::vector<T>& own, const std::vector<T>& others) {
+    std::vector<T> all;
+    std::vector<bool> taken(own.size());
+    const auto replaces = [&](const T& one) {
+        return std::any_of(others.begin(), others.end(), [&](const T& other) { return is_same(one, other); });
+    };
+    const auto add_more = [&](std::size_t from) {
+        for (std::size_t i = from; i < own.size() && !replaces(own[i]); ++i) {
+            all.push_back(own[i]);
+        }
+    };
+    add_more(0);
+    for (const T& other : others) {
+        const auto mine = std::find_if(own.begin(), own.end(), [&](const T& one) { return is_same(one, other); });
+        if (mine == own.end()) {
+            all.push_back(other);
+        } else if (const auto at = static_cast<std::size_t>(mine - own.begin()); !taken[at]) {
+            taken[at] = true;
+            all.push_back(*mine);
+            add_more(at + 1);
+        }
+    }
+    return all;
+}
+
+void complete(Target& target, const Target& base) {
+    target.keys.keys = merged(target.keys.keys, base.keys.keys);
+    target.keys.set = merged(target.keys.set, base.keys.set);
+    target.options = merged(target.options, base.options);
+    const auto add = [](std::vector<std::string>& own, const std::vector<std::string>& others) {
+        own.insert(own.end(), others.begin(), others.end());
+    };
+    add(target.keys.ignored, base.keys.ignored);
+    add(target.files, base.files);
+    add(target.layouts, base.layouts);
+    target.keys.each_layer = target.keys.each_layer.empty() ? base.keys.each_layer : target.keys.each_layer;
+    target.keys.architecture = target.keys.architecture.empty() ? base.keys.architecture : target.keys.architecture;
+}
+
 TargetOption read_option(const Fields::Member& member) {
     TargetOption option{.option = member.key, .values = {}};
     if (member.value.is_mapping()) {
@@ -58,9 +114,11 @@ Target read_target(Document document) {
         target.comment = comment.text();
     }
     target.framework = fields.find("framework").text();
+    target.like = fields.find("like").text();
     target.instead = fields.find("instead").text();
     target.files = fields.find("files").texts();
     target.layouts = fields.find("layouts").texts();
+    target.commands = fields.find("commands").texts();
     target.recognised_by = fields.find("recognised_by").texts();
     target.keys.architecture = fields.find("architecture").text();
     read_meanings_of_keys(fields, target.keys);
@@ -84,6 +142,23 @@ Target read_target(Document document) {
     fields.finish();
     throw_faults(document);
     return target;
+}
+
+std::vector<Target> completed(std::vector<Target> targets) {
+    const std::vector<Target> written = targets;
+    for (Target& target : targets) {
+        if (target.like.empty()) {
+            continue;
+        }
+        const auto base = std::find_if(written.begin(), written.end(),
+                                       [&](const Target& other) { return other.keys.name == target.like; });
+        if (base == written.end() || !base->like.empty()) {
+            fail({}, fmt::format("software: {} is like {}, which is no launcher of its own", target.keys.name,
+                                 target.like));
+        }
+        complete(target, *base);
+    }
+    return targets;
 }
 
 std::string filled(const std::string& text, const Scope& scope) {

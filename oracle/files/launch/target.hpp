@@ -37,11 +37,13 @@ struct Target {
     Family keys;  ///< what its settings mean; the name is the target's
     std::string version;
     std::string summary;
-    std::string comment;               ///< how its files mark comments: "#"; empty: not at all
-    std::string framework;             ///< of the software that it starts; empty: several, or another target's
-    std::string instead;               ///< not empty: its files are refused, and this is to be given instead
-    std::vector<std::string> files;    ///< settings that name a file of settings: `KEY: F` has those of F as KEY.*
-    std::vector<std::string> layouts;  ///< settings that are layouts of stages (stage_layout.hpp): see the schema
+    std::string comment;                ///< how its files mark comments: "#"; empty: not at all
+    std::string framework;              ///< of the software that it starts; empty: several, or another target's
+    std::string like;                   ///< a target whose settings it has as well; empty: none
+    std::string instead;                ///< not empty: its files are refused, and this is to be given instead
+    std::vector<std::string> files;     ///< settings that name a file of settings: `KEY: F` has those of F as KEY.*
+    std::vector<std::string> layouts;   ///< settings that are layouts of stages (stage_layout.hpp): see the schema
+    std::vector<std::string> commands;  ///< words that start it in a script: "megatron sft"; empty: no wrapper
     std::vector<std::string> recognised_by;  ///< settings that only its files have
     std::vector<TargetOption> options;       ///< empty: it is written and not read
     /// Options of `dodona plan` that hold a search to what the target can express.
@@ -51,6 +53,10 @@ struct Target {
 };
 
 Target read_target(Document document);
+
+/// Targets with what those that they are like say and they do not: keys and parameters by the parameter, options by the
+/// option; and all that is ignored there. Throws InputError for a target that is like none.
+std::vector<Target> completed(std::vector<Target> targets);
 
 /// A text with each `{parameter}` replaced by its value.
 std::string filled(const std::string& text, const Scope& scope);
