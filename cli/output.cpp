@@ -83,16 +83,19 @@ std::size_t read_width(Arguments& arguments, bool is_file) {
     return typed ? static_cast<std::size_t>(*typed) : page_width(is_file);
 }
 
-/// Of --quiet and --brief; 0: all.
-std::size_t read_most_lines(Arguments& arguments, const reports::Renderer& renderer) {
+/// How much of the text: of --quiet, --brief and --full.
+void read_extent(Arguments& arguments, const reports::Renderer& renderer, reports::Page& page) {
     constexpr std::size_t kBrief = 8;
     const bool quiet = arguments.has("--quiet");
     const bool brief = arguments.has("--brief");
-    if ((quiet || brief) && renderer.name != "text") {
-        arguments.fault(quiet ? "--quiet" : "--brief", fmt::format("is of text, not of {}", renderer.name),
-                        "leave one of the two out");
+    page.full = arguments.has("--full");
+    page.most_lines = quiet ? 1 : brief ? kBrief : 0;
+    if ((quiet || brief || page.full) && renderer.name != "text") {
+        arguments.fault(quiet   ? "--quiet"
+                        : brief ? "--brief"
+                                : "--full",
+                        fmt::format("is of text, not of {}", renderer.name), "leave one of the two out");
     }
-    return quiet ? 1 : brief ? kBrief : 0;
 }
 
 bool is_set(const char* variable) {
@@ -118,6 +121,7 @@ std::vector<Option> output_options() {
             {"--json", "", "short for --format json", "Output"},
             {"-o,--output", "FILE", "write there; - is standard output", "Output"},
             {"--brief", "", "the answer in at most 8 lines of text", "Output"},
+            {"--full", "", "with what it stands on: evidence, what does not fit, the search", "Output"},
             {"-q,--quiet", "", "its first line only, and no notes", "Output"},
             {"--width", "N", "columns of text, 60 to 200; default: the terminal's, else 100", "Output"},
             {"--color", "auto|always|never", "default: auto", "Output"}};
@@ -154,7 +158,7 @@ Output read_output(Arguments& arguments) {
         output.page.scripts = chart_scripts();
     }
     output.page.width = read_width(arguments, !output.file.empty());
-    output.page.most_lines = read_most_lines(arguments, *output.renderer);
+    read_extent(arguments, *output.renderer, output.page);
     if (output.page.most_lines == 1) {
         constexpr std::size_t kOneLine = 10'000;
         output.page.width = kOneLine;

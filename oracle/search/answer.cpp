@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "step/infeasibility.hpp"
+
 namespace dodona::search {
 
 std::string mesh_text(const plan::Plan& plan) {
@@ -21,8 +23,8 @@ std::string mesh_text(const plan::Plan& plan) {
 }
 
 std::string text(const NearestPlan& nearest) {
-    return fmt::format("at least {:.1f} GiB of {:.1f} GiB per device ({}, micro-batch {}, recompute {})",
-                       nearest.needed.in(1_GiB), nearest.available.in(1_GiB), mesh_text(nearest.plan),
+    return fmt::format("{} per device ({}, micro-batch {}, recompute {})",
+                       step::shortage_text("at least ", nearest.needed, nearest.available), mesh_text(nearest.plan),
                        nearest.plan.microbatch, name(nearest.plan.recompute));
 }
 

@@ -11,8 +11,8 @@ std::string_view words(MemoryPlace place) {
 }
 
 std::string words(const MemoryShortage& shortage) {
-    std::string text = fmt::format("{}: {:.1f} GiB of {:.1f} GiB", words(shortage.place), shortage.needed.in(1_GiB),
-                                   shortage.available.in(1_GiB));
+    std::string text =
+        fmt::format("{}: {}", words(shortage.place), shortage_text("", shortage.needed, shortage.available));
     if (shortage.place == MemoryPlace::host) {
         text += " on a node";
     } else if (shortage.device) {
@@ -22,6 +22,12 @@ std::string words(const MemoryShortage& shortage) {
 }
 
 }  // namespace
+
+std::string shortage_text(std::string_view least, Bytes needed, Bytes available) {
+    const std::string has = fmt::format("{:.1f} GiB", available.in(1_GiB));
+    const std::string needs = fmt::format("{:.1f} GiB", needed.in(1_GiB));
+    return needs == has ? "more than " + has : fmt::format("{}{} of {}", least, needs, has);
+}
 
 InfeasibleCause cause_of(const Infeasibility& why_not) {
     if (const auto* limit = std::get_if<plan::Limit>(&why_not)) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "base/quantity.hpp"
@@ -29,6 +30,9 @@ using Infeasibility = std::variant<plan::Limit, MemoryShortage>;
 using InfeasibleCause = std::variant<plan::LimitCause, MemoryPlace>;
 
 InfeasibleCause cause_of(const Infeasibility& why_not);
+
+/// "96.0 GiB of 79.1 GiB", `least` before it; "more than 79.1 GiB" where both would read alike.
+std::string shortage_text(std::string_view least, Bytes needed, Bytes available);
 
 /// "out of memory: 96.0 GiB of 79.1 GiB", "filter <= 64: layer conv1 (conv) cannot be split further".
 std::string text(const Infeasibility& why_not);

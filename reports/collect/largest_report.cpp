@@ -147,7 +147,7 @@ Document largest_document(const LargestAnswer& sought) {
     }
     add(document, value_table(sought));
     add_section(document, {answer == nullptr ? "Why none" : "Why not larger"}, {reasons_against_larger(sought)});
-    add_section(document, {"Search"}, {List{{values_searched(sought)}}});
+    add_section(document, {.title = "Search", .detail = true}, {List{{values_searched(sought)}}});
     if (answer != nullptr) {
         add_section(document, {"Next"}, {Code{{next_plan_command(sought)}}});
     }

@@ -142,10 +142,13 @@ void add_played(Document& document, const search::Answer& answer) {
 
 /// Why plans leave memory free (search::kUsualReserve).
 std::string reserve_text(const search::Answer& answer) {
+    if (!(answer.reserve > 0)) {
+        return "";
+    }
     const std::string why = answer.reserve == search::kUsualReserve
-                                ? ": of 66 published peaks 56 were at most 5 % above their prediction, 64 at most 8 %"
+                                ? ": 56 of 66 measured peaks were within 5 % of the prediction, 64 within 8 %"
                                 : "";
-    return fmt::format("plans leave {} of memory free{} (--reserve)", percent(answer.reserve), why);
+    return fmt::format("{} of memory is kept free (--reserve){}", percent(answer.reserve), why);
 }
 
 void add_reasons_of_first(Document& document, const search::Answer& answer, const Ranking& ranking) {
@@ -156,9 +159,6 @@ void add_reasons_of_first(Document& document, const search::Answer& answer, cons
     }
     if (!answer.unusual.empty()) {
         reasons.items.push_back(fmt::format("unusual, but nothing usual fits: {}", join(answer.unusual)));
-    }
-    if (answer.reserve > 0) {
-        reasons.items.push_back(reserve_text(answer));
     }
     for (std::string& item : bottleneck_items(best)) {
         reasons.items.push_back(std::move(item));
@@ -193,9 +193,10 @@ void add_infeasible(Document& document, const search::Answer& answer) {
     }
     const std::size_t more = answer.infeasible.size() - table.rows.size();
     add_section(document,
-                {fmt::format("What does not fit: {} of {}", whole(count),
-                             counted(answer.counts.configurations, "configuration"))},
-                {std::move(table),
+                {.title = fmt::format("What does not fit: {} of {}", whole(count),
+                                      counted(answer.counts.configurations, "configuration")),
+                 .detail = !answer.plans.empty()},
+                {std::move(table), Note{reserve_text(answer)},
                  Note{more > 0 ? fmt::format("and {}; --format json lists all", counted(more, "more reason")) : ""}});
 }
 
@@ -207,7 +208,7 @@ void add_search(Document& document, const search::Answer& answer) {
     if (!answer.plans.empty()) {
         lines.items.push_back("No. 1 in full: " + plan_text(answer.plans.front()));
     }
-    add_section(document, {"Search"}, {std::move(lines)});
+    add_section(document, {.title = "Search", .detail = true}, {std::move(lines)});
 }
 
 /// Which plans are tied with the first, and which others with each other; empty if none are.
@@ -337,7 +338,7 @@ Document plan_document(const search::Answer& answer, const std::string& saved) {
         }
         add_infeasible(document, answer);
         add_section(document, {"Observed"}, {List{observed_text(best)}});
-        add_section(document, {"Evidence"}, {List{evidence_items(best)}});
+        add_section(document, {.title = "Evidence", .detail = true}, {List{evidence_items(best)}});
         add_search(document, answer);
     }
     add_section(document, {"Next"}, {Code{next_commands(answer, saved)}});

@@ -168,7 +168,7 @@ Document prediction_document(const Subject& subject, const step::Prediction& pre
     add_section(document, {"Bottlenecks"}, {List{bottleneck_items(prediction)}});
     add_section(document, {"Epoch"}, {Paragraph{prediction.epoch ? epoch_text(*prediction.epoch) : ""}});
     add_section(document, {"Observed"}, {List{observed_text(prediction)}});
-    add_section(document, {"Evidence"}, {List{evidence_items(prediction)}});
+    add_section(document, {.title = "Evidence", .detail = true}, {List{evidence_items(prediction)}});
     if (explanation) {
         document.record["explanation"] = explanation_record(*explanation);
         add_explanation(document, *explanation, {prediction});

@@ -322,7 +322,7 @@ Document sizing_document(const SizingAnswer& sized) {
         add_machine(document, sized, machine);
         searched.items.push_back((has_several(sized) ? machine.machine + ": " : "") + counts_searched(machine));
     }
-    add_section(document, {"Search"}, {std::move(searched)});
+    add_section(document, {.title = "Search", .detail = true}, {std::move(searched)});
     if (best != nullptr) {
         add_section(document, {"Next"}, {Code{{plan_command(sized.question, best->machine, *best->sizing.answer())}}});
     }

@@ -201,7 +201,7 @@ Document trials_document(const std::string& study, const Question& question, con
         add(document,
             Note{fmt::format("and {} more; --format csv lists all", question.trials.size() - kMaxTrialsShown)});
     }
-    add_section(document, {"Evidence"}, {times(question, answer)});
+    add_section(document, {.title = "Evidence", .detail = true}, {times(question, answer)});
     return document;
 }
 

@@ -15,6 +15,7 @@ struct Page {
     std::size_t width = 100;  ///< columns that lines are wrapped to
     bool colour = false;
     std::size_t most_lines = 0;  ///< of text: the first blocks that fit, the first one in any case; 0: all
+    bool full = false;           ///< of text: with sections and notes of detail
     /// What the files of a Markdown page's images begin with, beside the page; empty: tables stand for them.
     std::string images = {};
     /// Vega, Vega-Lite and Vega-Embed, one after another, for an HTML page with charts; empty: it has only their tables.

@@ -4,6 +4,7 @@
 //   █ forward 45.0 %   ▓ backward 25.1 %   ▒ pipeline bubble 8.0 %   ░ TP/CP/EP communication 5.2 %
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <numeric>
 
@@ -380,12 +381,18 @@ std::string render_text(const Document& document, const Page& page) {
     bool in_section = false;
     bool after_title = true;
     bool has_figures = false;
+    std::vector<std::string> left_out;  ///< titles of sections
     for (const Block& block : printable_blocks(document)) {
         const auto* section = std::get_if<Section>(&block);
         in_detail = section != nullptr ? section->detail : in_detail;
         in_section = in_section || section != nullptr;
         const auto* note = std::get_if<Note>(&block);
-        if (in_detail || is_empty(block) || (note != nullptr && note->detail)) {
+        const bool is_detail = in_detail || (note != nullptr && note->detail);
+        if (section != nullptr && section->detail && !page.full) {
+            left_out.push_back(section->title.substr(0, section->title.find(':')));
+            left_out.back().front() = static_cast<char>(std::tolower(left_out.back().front()));
+        }
+        if ((is_detail && !page.full) || is_empty(block)) {
             continue;
         }
         std::string text = (section != nullptr || (stands_apart(block) && !after_title)) && !all.empty() ? "\n" : "";
@@ -409,7 +416,12 @@ std::string render_text(const Document& document, const Page& page) {
         whole = section == nullptr ? all.size() : whole;
         after_title = section != nullptr;
     }
-    return page.most_lines > 0 ? first_lines(all, page.most_lines) : all;
+    if (page.most_lines > 0) {
+        return first_lines(all, page.most_lines);
+    }
+    return left_out.empty()
+               ? all
+               : all + "\n" + wrapped(fmt::format("--full adds: {}", join(left_out)), page.width, "  ") + "\n";
 }
 
 }  // namespace dodona::reports
