@@ -21,7 +21,7 @@ inline std::optional<Extent> sample_tokens(const Graph& graph) {
         }
         const auto loop =
             std::find_if(nest.loops.begin(), nest.loops.end(), [](const Loop& l) { return l.name == "sequence"; });
-        if (layer.kind == "cross_entropy" && loop != nest.loops.end()) {
+        if (layer.consumers.empty() && loop != nest.loops.end()) {  // a loss
             of_loss = std::max(of_loss, loop->extent);
         }
     }

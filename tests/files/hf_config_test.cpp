@@ -81,6 +81,16 @@ TEST(HfConfig, AKeyThatMayChangeShapesIsRefusedByName) {
     EXPECT_EQ(fault_of("{" + kSmall + ", \"mystery\": 0.25, \"other\": null, \"third\": false}"), "none");
 }
 
+TEST(HfConfig, AKeyThatEveryPublishedConfigHasIsNeverDefaulted) {
+    const std::string experts =
+        "{\"model_type\": \"qwen3_moe\", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, "
+        "\"num_key_value_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100, \"num_experts_per_tok\": 2, "
+        "\"moe_intermediate_size\": 32";
+    EXPECT_EQ(fault_of(experts + ", \"num_experts\": 4}"), "none");
+    EXPECT_NE(fault_of(experts + "}").find("num_experts: missing"), std::string::npos) << "not the 128 of the class";
+    EXPECT_NE(fault_of("{\"model_type\": \"whisper\", \"d_model\": 64}").find("missing"), std::string::npos);
+}
+
 TEST(HfConfig, KeysThatChangeNoShapeAreListed) {
     const ImportedModel model = imported("{" + kSmall + ", \"rope_theta\": 500000.0, \"torch_dtype\": \"bfloat16\"}");
     EXPECT_EQ(model.ignored, (std::vector<std::string>{"rope_theta", "torch_dtype"}));
@@ -262,7 +272,8 @@ TEST(HfConfig, AModuleOfTheSecondTokenHasALayerAsTheLast) {
         return "{\"model_type\": \"glm4_moe\", \"hidden_size\": 64, \"num_hidden_layers\": 3, \"num_attention_heads\": "
                "4, "
                "\"num_key_value_heads\": 4, \"intermediate_size\": 128, \"moe_intermediate_size\": 32, "
-               "\"n_routed_experts\": 8, \"vocab_size\": 100, \"num_nextn_predict_layers\": " +
+               "\"n_routed_experts\": 8, \"n_shared_experts\": 1, \"num_experts_per_tok\": 2, \"head_dim\": 16, "
+               "\"vocab_size\": 100, \"num_nextn_predict_layers\": " +
                std::to_string(modules) + "}";
     };
     const auto parameters = [&](int modules) { return graph::count(graph_of(config(modules))).parameters; };
@@ -285,7 +296,7 @@ TEST(HfConfig, FamiliesThatNoOperatorExpressesSayWhatIsMissing) {
 TEST(HfConfig, AHybridMustSayWhatEachOfItsLayersIs) {
     const std::string granite =
         "{\"model_type\": \"granitemoehybrid\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "
-        "\"num_attention_heads\": 4, \"vocab_size\": 100, \"mamba_n_heads\": 4";
+        "\"num_attention_heads\": 4, \"vocab_size\": 100, \"mamba_n_heads\": 4, \"shared_intermediate_size\": 128";
     EXPECT_NE(fault_of(granite + "}").find("layer_types: missing"), std::string::npos);
     EXPECT_EQ(fault_of(granite + ", \"layer_types\": [\"mamba\", \"attention\"]}"), "none");
     EXPECT_NE(fault_of(granite + ", \"layer_types\": [\"mamba\", \"rwkv\"]}").find("rwkv is not modelled"),

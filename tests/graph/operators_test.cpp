@@ -290,8 +290,8 @@ TEST(MergeTokens, IsAViewOrAMean) {
               "m.count: 10 tokens are not whole runs of 3\n");
 }
 
-TEST(Scale, LearnsAFactorOfEachFeature) {
-    const Nest scale = nest("scale", {kTokens});
+TEST(LayerScale, LearnsAFactorOfEachFeature) {
+    const Nest scale = nest("layer_scale", {kTokens});
     EXPECT_EQ(weights(scale), 4);
     EXPECT_EQ(scale.result, kTokens);
     ASSERT_EQ(scale.saved.size(), 1U);

@@ -39,7 +39,7 @@ Nest build_tanh(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_leaky_relu(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_relu_squared(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_multiply(Attributes& attributes, std::span<const Tensor> inputs);
-Nest build_scale(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_layer_scale(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_modulate(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_add(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs);

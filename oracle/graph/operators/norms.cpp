@@ -145,7 +145,7 @@ Nest build_rms_norm(Attributes& attributes, std::span<const Tensor> inputs) {
 }
 
 /// y = x * scale, a learned factor of each feature (layer scale: Touvron et al., arXiv:2103.17239, equation 3).
-Nest build_scale(Attributes& attributes, std::span<const Tensor> inputs) {
+Nest build_layer_scale(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     if (!has_features(attributes, x)) {
         return {};
