@@ -110,7 +110,8 @@ std::vector<Option> workload_options() {
          "has it, with fp32 master weights",
          training},
         {"--optimizer", "NAME",
-         in_lines("{}; default: adam for models with tokens, else momentum", value_names<plan::OptimizerKind>()),
+         in_lines("{}; default: adam for models with tokens or attention, else momentum",
+                  value_names<plan::OptimizerKind>()),
          training},
         {"--overlap", "WHAT,...|none",
          in_lines("communication that overlaps compute: {}; default: gradients,parameters",
@@ -281,7 +282,9 @@ plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph
     if (const auto word = arguments.word("--optimizer", value_names<plan::OptimizerKind>())) {
         return *plan::optimizer_from(*word);
     }
-    return tokens_a_sample(graph) > 0 ? OptimizerKind::adam : OptimizerKind::momentum;
+    const bool attends = std::any_of(graph.layers.begin(), graph.layers.end(),
+                                     [](const graph::Layer& l) { return l.nest.loop("head") != graph::kNoLoop; });
+    return attends || tokens_a_sample(graph) > 0 ? OptimizerKind::adam : OptimizerKind::momentum;
 }
 
 plan::Overlap overlap_of(Arguments& arguments) {

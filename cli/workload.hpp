@@ -56,7 +56,7 @@ double tokens_a_sample(const graph::Graph& graph);
 
 /// --precision, or the best mixed one of the device.
 Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster);
-/// --optimizer, or adam for networks that read tokens and momentum for others.
+/// --optimizer, or adam for networks that read tokens or attend, and momentum for others.
 plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph);
 /// --overlap, or gradients and parameters.
 plan::Overlap overlap_of(Arguments& arguments);

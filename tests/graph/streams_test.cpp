@@ -1,4 +1,4 @@
-// Modulation and streams of tokens by hand: shapes, bytes, arithmetic, what is learnt and what may be split.
+// Modulation and streams of tokens, and what a U-Net does with images and tokens, by hand: shapes, bytes, arithmetic, what is learnt and what may be split.
 #include <gtest/gtest.h>
 
 #include "networks.hpp"
@@ -89,6 +89,44 @@ TEST(Narrow, IsOneOfTheTensorsThatWereJoined) {
     EXPECT_EQ(of_one_sample(part).backward_input[0].elements, 2 * 24);
     EXPECT_TRUE(of_one_sample(nest("narrow", {kTokens}, {{"size", int64_t{6}}, {"copied", false}})).forward.empty());
     EXPECT_THROW(nest("narrow", {kTokens}, {{"start", int64_t{5}}, {"size", int64_t{6}}}), InputError);
+}
+
+// 3 channels of 8 x 6 positions and 3 numbers: forward reads and writes 144 and reads 3, backward reads 144 and writes 3.
+TEST(Add, GivesEachChannelOfAnImageANumber) {
+    const Tensor image = tensor({{"channel", 3}, {"height", 8}, {"width", 6}});
+    const Nest sum = nest("add", {image, tensor({{"feature", 3}})});
+    EXPECT_EQ(sum.result, image);
+    EXPECT_EQ(sum.inputs[1].loops, (std::vector<int>{0, 1})) << "its gradient is partial where positions are split";
+    EXPECT_FALSE(sum.linear);
+    EXPECT_EQ(of_one_sample(sum).forward[0].elements, 2 * 144 + 3);
+    EXPECT_EQ(of_one_sample(sum).backward_input[0].elements, 144 + 3);
+    EXPECT_THROW(nest("add", {image, tensor({{"feature", 4}})}), InputError);
+    EXPECT_THROW(nest("add", {tensor({{"feature", 3}}), image}), InputError);
+}
+
+TEST(ToImage, TurnsTokensBack) {
+    const Tensor image = tensor({{"channel", 4}, {"height", 2}, {"width", 5}});
+    const Nest turned = nest("to_image", {kTokens}, {{"height", int64_t{2}}, {"width", int64_t{5}}});
+    EXPECT_EQ(turned.result, image);
+    EXPECT_EQ(nest("to_sequence", {turned.result}).result, kTokens);
+    EXPECT_FALSE(turned.loops[1].can_split);
+    EXPECT_TRUE(turned.loops[2].can_split);
+    EXPECT_EQ(turned.output.loops, (std::vector<int>{kBatch, 2, kNoLoop, kNoLoop}));
+    EXPECT_EQ(of_one_sample(turned).forward[0].elements, 2 * 40);
+    EXPECT_THROW(nest("to_image", {kTokens}, {{"height", int64_t{3}}, {"width", int64_t{3}}}), InputError);
+}
+
+// 3 * 8 * 6 = 144 positions become four each: 5 * 144 numbers are moved both forward and backward.
+TEST(Upsample, RepeatsEachPosition) {
+    const Nest larger = nest("upsample", {tensor({{"channel", 3}, {"height", 8}, {"width", 6}})});
+    EXPECT_EQ(larger.result, tensor({{"channel", 3}, {"height", 16}, {"width", 12}}));
+    EXPECT_EQ(of_one_sample(larger).forward[0].elements, 5 * 144);
+    EXPECT_EQ(of_one_sample(larger).backward_input[0].elements, 5 * 144);
+    ASSERT_TRUE(larger.output.windows[2].has_value());
+    EXPECT_EQ(larger.output.windows[2]->kernel, larger.output.windows[2]->stride) << "no halo";
+    EXPECT_EQ(
+        nest("upsample", {tensor({{"channel", 3}, {"height", 8}, {"width", 6}})}, {{"factor", int64_t{3}}}).result,
+        tensor({{"channel", 3}, {"height", 24}, {"width", 18}}));
 }
 
 }  // namespace streams_test

@@ -51,6 +51,8 @@ Nest build_global_pool(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_flatten(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_slice(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_crop(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_upsample(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_to_image(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_merge_tokens(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs);

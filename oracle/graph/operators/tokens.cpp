@@ -73,6 +73,33 @@ Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs) {
     return to_tokens(x, 0, channels / features * positions, features);
 }
 
+/// Tokens (sequence = height * width, feature) to an image (channel = feature, height, width): the reverse, copied as well.
+Nest build_to_image(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    const Extent height = attributes.positive("height");
+    const Extent width = attributes.positive("width");
+    if (!is_sequence(attributes, x)) {
+        return {};
+    }
+    constexpr int kSequence = 1, kFeature = 2;
+    if (height * width != x.dimensions[kSequence].extent) {
+        attributes.error(
+            fmt::format("{} tokens are not {} x {} positions", x.dimensions[kSequence].extent, height, width));
+        return {};
+    }
+    Nest nest = element_wise(x, 1);
+    nest.loops[kSequence].can_split = false;
+    nest.output = {.loops = {kBatch, kFeature, kNoLoop, kNoLoop}, .windows = {}};
+    nest.result.dimensions = {
+        x.dimensions[0], {"channel", x.dimensions[kFeature].extent}, {"height", height}, {"width", width}};
+    nest.linear = true;
+    nest.work = [](const LocalExtents& local) {
+        const Kernel copy = stream(2 * volume(local), 0);
+        return Work{.forward = {copy}, .backward_input = {copy}, .backward_weight = {}, .model_forward = Flop{}};
+    };
+    return nest;
+}
+
 /// Tokens of a sequence in runs of `count` neighbours, each run one token: with all their features, which is a view of the
 /// same numbers (the patch merger of Qwen2-VL, arXiv:2409.12191, section 2.1), or with `mean` their mean (the pooling of
 /// Gemma 3, arXiv:2503.19786, section 2.3). A shard of the sequence would have to be whole runs, so it is not split.
