@@ -165,6 +165,20 @@ TEST(HfConfig, AVideoHasTokensOfItsFramesAndPatches) {
     EXPECT_EQ(tokens("13"), 24);
 }
 
+TEST(HfConfig, AnItemOfAListIsAKey) {
+    const auto wan = [](const std::string& patch) {
+        return "{\"_class_name\": \"WanTransformer3DModel\", \"num_layers\": 1, \"num_attention_heads\": 2, "
+               "\"attention_head_dim\": 8, \"ffn_dim\": 32, \"patch_size\": " +
+               patch + "}";
+    };
+    const auto parameters = [&](const std::string& patch) { return graph::count(graph_of(wan(patch))).parameters; };
+    EXPECT_EQ(parameters("[1, 2, 2]"), parameters("null"));
+    // Patches of twice as many latents: 64 channels more each, in and out, and as many biases out.
+    EXPECT_EQ(parameters("[2, 2, 2]") - parameters("[1, 2, 2]"), 2 * 64 * 16 + 64);
+    EXPECT_NE(fault_of(wan("[1, 2, 4]")).find("patch_size.2: 4 is not modelled"), std::string::npos);
+    EXPECT_TRUE(imported(wan("[1, 2, 2]")).ignored.empty());
+}
+
 TEST(HfConfig, KeysOfALanguageModelStandNestedOrBesideIt) {
     const std::string small =
         "\"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, "

@@ -23,14 +23,21 @@ bool is_null(const Node& node) {
     return node.kind == Node::Kind::null || (!node.quoted && node.kind == Node::Kind::scalar && node.text == "null");
 }
 
-/// A member, or the member `inner` of the mapping `outer` where the key is "outer.inner".
-const Node::Member* member_at(const Node& mapping, const std::string& key) {
-    if (const Node::Member* whole = mapping.member(key)) {
-        return whole;
+/// A member; where the key is "outer.inner", the member `inner` of the mapping `outer`, or an item of a list by its number.
+std::optional<Node::Member> member_at(const Node& node, const std::string& key) {
+    if (const Node::Member* whole = node.member(key)) {
+        return *whole;
+    }
+    const auto number = whole_from(key);
+    if (const auto* at = std::get_if<std::int64_t>(&number); at != nullptr && node.kind == Node::Kind::list) {
+        const auto item = static_cast<std::size_t>(*at);
+        return item < node.items.size() ? std::optional(Node::Member{
+                                              .key = key, .where = node.items[item]->where, .value = node.items[item]})
+                                        : std::nullopt;
     }
     const std::size_t dot = key.find('.');
-    const Node::Member* outer = mapping.member(key.substr(0, dot));
-    return dot == std::string::npos || outer == nullptr ? outer : member_at(*outer->value, key.substr(dot + 1));
+    const Node::Member* outer = dot == std::string::npos ? nullptr : node.member(key.substr(0, dot));
+    return outer == nullptr ? std::nullopt : member_at(*outer->value, key.substr(dot + 1));
 }
 
 /// Says the architecture: a key of transformers, or of diffusers. Null where a mapping has neither.
@@ -115,39 +122,40 @@ public:
     }
 
 private:
-    const Node::Member* find(const std::vector<std::string>& names) {
+    std::optional<Node::Member> find(const std::vector<std::string>& names) {
         for (const std::string& name : names) {
             asked_.push_back(name);
             asked_.push_back(name.substr(0, name.find('.')));
         }
         for (const Node* mapping : {body_, static_cast<const Node*>(config_.root.get())}) {  // nested, or beside it
             for (const std::string& name : names) {
-                const Node::Member* member = member_at(*mapping, name);
-                if (member != nullptr && !is_null(*member->value)) {
+                std::optional<Node::Member> member = member_at(*mapping, name);
+                if (member && !is_null(*member->value)) {
+                    member->key = name;
                     return member;
                 }
             }
         }
-        return nullptr;
+        return std::nullopt;
     }
 
     void read_key(const ConfigKey& key) {
-        const Node::Member* member = find(key.names);
-        if (member != nullptr && key.is_count && member->value->kind == Node::Kind::list) {
+        std::optional<Node::Member> member = find(key.names);
+        if (member && key.is_count && member->value->kind == Node::Kind::list) {
             read_.parameters.set(key.parameter,
                                  {static_cast<std::int64_t>(member->value->items.size()), member->where});
             return;
         }
-        if (member != nullptr && member->value->kind == Node::Kind::list && is_of_layers(member->key)) {
-            member = nullptr;  // read layer by layer
+        if (member && member->value->kind == Node::Kind::list && is_of_layers(member->key)) {
+            member.reset();  // read layer by layer
         }
-        if (member != nullptr && key.is_checked) {
+        if (member && key.is_checked) {
             check_accepted(key, *member);
         }
         if (key.parameter.empty()) {
             return;
         }
-        if (member != nullptr) {
+        if (member) {
             read_.parameters.set(key.parameter, value_of(key, Value(*member->value, member->key, config_.faults)));
         } else if (key.otherwise) {
             if (!config_.faults.has_errors()) {
@@ -261,9 +269,9 @@ private:
         }
         Layers& of_stack = read_.layers[stack];
         of_stack.resize(static_cast<std::size_t>(*layers));
-        const Node::Member* list = each.keys.empty() ? nullptr : find(each.keys);
-        const bool is_number = list != nullptr && list->value->kind == Node::Kind::scalar && is_key(list->key);
-        list == nullptr || is_none(*list->value) || is_number ? compute(each, of_stack) : take(each, *list, of_stack);
+        const std::optional<Node::Member> list = each.keys.empty() ? std::nullopt : find(each.keys);
+        const bool is_number = list && list->value->kind == Node::Kind::scalar && is_key(list->key);
+        !list || is_none(*list->value) || is_number ? compute(each, of_stack) : take(each, *list, of_stack);
     }
 
     /// Whether a key may be a list with an entry for each layer.
