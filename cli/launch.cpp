@@ -33,9 +33,9 @@ struct Belongs {
     std::string_view option;
     std::string_view to;
 };
-constexpr std::array kBelongs{Belongs{"--zero-group", "--zero"}, Belongs{"--stages", "--mesh"},
-                              Belongs{"--stages", "--schedule"}, Belongs{"--stages", "--virtual-stages"},
-                              Belongs{"--virtual-stages", "--schedule"}};
+constexpr std::array kBelongs{Belongs{"--zero-group", "--zero"},       Belongs{"--gather-group", "--zero"},
+                              Belongs{"--stages", "--mesh"},           Belongs{"--stages", "--schedule"},
+                              Belongs{"--stages", "--virtual-stages"}, Belongs{"--virtual-stages", "--schedule"}};
 
 /// Short forms of `--set NAME=`.
 constexpr std::array kSetBy{Belongs{"sequence=", "--seq"}, Belongs{"image=", "--image"}};
@@ -174,9 +174,9 @@ Option from_option() {
     return {"--from", "FILE",
             "the plan, and the model unless MODEL says it, of what you launch; a search\n"
             "says what to change. A script with Megatron's flags or arguments of the\n"
-            "HF Trainer, the JSON of DeepSpeed, the TOML of torchtitan, the YAML of\n"
-            "accelerate, LLaMA-Factory, Axolotl, NeMo, nanotron or MaxText; options\n"
-            "that are typed win",
+            "HF Trainer, of ms-swift, verl or OpenRLHF, the JSON of DeepSpeed, the TOML\n"
+            "of torchtitan, the YAML of accelerate, LLaMA-Factory, Axolotl, NeMo,\n"
+            "nanotron, MaxText, torchtune or GPT-NeoX; options that are typed win",
             "Plan"};
 }
 

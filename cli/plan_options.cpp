@@ -20,9 +20,9 @@ namespace {
 
 /// What a plan file says itself.
 constexpr std::array kSpeltOut{
-    "--strategy",  "--mesh",    "--micro-batch", "--schedule",        "--virtual-stages", "--stages",
-    "--recompute", "--zero",    "--zero-group",  "--keep-parameters", "--precision",      "--gradient-precision",
-    "--optimizer", "--overlap", "--offload",     "--algorithm"};
+    "--strategy",           "--mesh",      "--micro-batch", "--schedule",     "--virtual-stages",  "--stages",
+    "--recompute",          "--zero",      "--zero-group",  "--gather-group", "--keep-parameters", "--precision",
+    "--gradient-precision", "--optimizer", "--overlap",     "--offload",      "--algorithm"};
 
 void read_recompute(Arguments& arguments, PlanSettings& settings) {
     const auto typed = arguments.text("--recompute");
@@ -47,16 +47,25 @@ void read_recompute(Arguments& arguments, PlanSettings& settings) {
         settings.recompute = *kind;
         return;
     }
-    const auto every = typed->starts_with("every-") ? files::whole_from(typed->substr(6)) : files::NotANumber{};
-    const auto* count = std::get_if<std::int64_t>(&every);
-    if (count == nullptr || *count < 1 || *count > kMostCount) {
-        const std::vector<std::string> choices{"none", "selective", "full", "every-K", "layers=NAME,..."};
-        arguments.fault("--recompute", fmt::format("{} is not one of {}{}", as_typed(*typed), join(choices),
-                                                   did_you_mean(*typed, choices)));
-        return;
+    for (const auto& [start, kind, number] :
+         {std::tuple{"every-", plan::RecomputeKind::every, &settings.recompute_every},
+          std::tuple{"first-", plan::RecomputeKind::full, &settings.repeated.first},
+          std::tuple{"one-in-", plan::RecomputeKind::full, &settings.repeated.one_in}}) {
+        const std::string_view begin = start;
+        const auto found = typed->starts_with(begin)
+                               ? files::whole_from(typed->substr(begin.size()))
+                               : std::variant<std::int64_t, files::NotANumber>(files::NotANumber{});
+        const auto* count = std::get_if<std::int64_t>(&found);
+        if (count != nullptr && *count >= 1 && *count <= kMostCount) {
+            settings.recompute = kind;
+            *number = *count;
+            return;
+        }
     }
-    settings.recompute = plan::RecomputeKind::every;
-    settings.recompute_every = *count;
+    const std::vector<std::string> choices{"none",    "selective", "full",           "every-K",
+                                           "first-K", "one-in-K",  "layers=NAME,..."};
+    arguments.fault("--recompute", fmt::format("{} is not one of {}{}", as_typed(*typed), join(choices),
+                                               did_you_mean(*typed, choices)));
 }
 
 void read_schedule(Arguments& arguments, PlanSettings& settings) {
@@ -91,6 +100,7 @@ void read_zero(Arguments& arguments, PlanSettings& settings) {
     }
     settings.shard_group = arguments.count("--zero-group").value_or(0);
     settings.keep_parameters = arguments.has("--keep-parameters");
+    settings.gather_group = arguments.count("--gather-group").value_or(0);
 }
 
 plan::Plan plan_from_file(Arguments& arguments, const PlanSettings& settings) {
@@ -207,8 +217,10 @@ std::vector<Option> plan_options() {
          .group = group,
          .old_name = "--chunks"},
         {"--stages", "N,N,...", "layers or blocks on each stage; default: balanced", group},
-        {"--recompute", "none|selective|full|every-K|layers=NAME,...",
-         "activations to recompute in the backward pass; default: none", group},
+        {"--recompute", "none|selective|full|every-K|first-K|one-in-K|layers=NAME,...",
+         "activations to recompute in the backward pass; full of the first K\n"
+         "blocks of each virtual stage, or of one block in K; default: none",
+         group},
         {.names = "--zero",
          .value = "0|1|2|3",
          .description = "ZeRO stage: shard optimizer states, gradients and parameters over\n"
@@ -221,6 +233,10 @@ std::vector<Option> plan_options() {
          .description = "ranks that share one sharded copy; default: all that can",
          .group = group,
          .old_name = "--shard-group"},
+        {"--gather-group", "N",
+         "ZeRO-3: ranks that keep one more copy of the weights, from which\n"
+         "backward gathers (ZeRO++); default: it gathers from all",
+         group},
         {"--keep-parameters", "", "ZeRO-3: gather weights once for forward and backward", group},
         {"--gradient-precision", choices_text<Precision>(), "of the gradient buffer and its reduction; default: fp32",
          group},
@@ -301,12 +317,17 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.stages = settings.stages;
     plan.recompute = settings.recompute;
     plan.recompute_every = settings.recompute_every;
+    plan.repeated = settings.repeated;
     plan.recompute_layers = settings.recompute_layers;
     plan.shard_group = settings.shard_group;
     plan.keep_parameters = settings.keep_parameters;
+    plan.gather_group = settings.gather_group;
     plan.gradient_precision = settings.gradient_precision;
     if (plan.shard_group > 0 && plan.shard == plan::ShardLevel::none) {
         arguments.fault("--zero-group", "nothing is sharded", "add --zero 1, 2 or 3");
+    }
+    if (plan.gather_group > 0 && plan.shard != plan::ShardLevel::parameters) {
+        arguments.fault("--gather-group", "parameters are not sharded", "add --zero 3");
     }
     if (plan.keep_parameters && plan.shard != plan::ShardLevel::parameters) {
         arguments.fault("--keep-parameters", "parameters are not sharded", "add --zero 3");

@@ -27,10 +27,12 @@ struct PlanSettings {
     std::vector<std::int64_t> stages;
     plan::RecomputeKind recompute = plan::RecomputeKind::none;
     std::int64_t recompute_every = 1;
+    plan::RepeatedBlocks repeated;
     std::vector<plan::Match> recompute_layers;
     std::optional<plan::ShardLevel> shard;
     std::int64_t shard_group = 0;
     bool keep_parameters = false;
+    std::int64_t gather_group = 0;
     std::optional<Precision> gradient_precision;
 };
 

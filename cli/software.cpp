@@ -92,6 +92,9 @@ plan::Framework typed_framework(Arguments& arguments, const std::string& typed, 
                       workload.cluster);
 }
 
+/// "+deepep": what is usual, with a mechanism more.
+bool is_addition(const std::string& typed) { return typed.starts_with('+'); }
+
 /// Whether a framework can run a strategy; nothing is known of strategies that are not built in.
 bool can_run(const plan::Framework& framework, const plan::Strategy& strategy) {
     const std::vector<std::string> built_in = library().strategies();
@@ -117,8 +120,12 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload, con
         arguments.fault("--software", "one plan runs in one piece of software", "give one of them");
         return {};
     }
+    const bool is_whole = typed && !is_addition(*typed);
     plan::Framework framework =
-        typed ? typed_framework(arguments, *typed, workload) : UsualSoftware(workload).of(&sharded, plan.offload);
+        is_whole ? typed_framework(arguments, *typed, workload) : UsualSoftware(workload).of(&sharded, plan.offload);
+    if (typed && !is_whole) {
+        framework = typed_framework(arguments, framework.name + *typed, workload);
+    }
     if (!can_run(framework, sharded)) {
         const bool by_level = can_run(framework, plan.strategy);
         note("{} cannot run {}{}: it is predicted as if it could ({})", framework.name, plan.strategy.name,
@@ -133,7 +140,7 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload, con
 
 void set_software(Arguments& arguments, const Workload& workload, search::Space& space, bool named) {
     const auto typed = arguments.text("--software");
-    if (!typed) {
+    if (!typed || is_addition(*typed)) {
         const UsualSoftware usual(workload);
         const auto none_runs = [&](const plan::Strategy& strategy) { return !usual.runs(strategy, space.offload); };
         if (!named && !space.vary.unusual &&
@@ -141,6 +148,11 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
             std::erase_if(space.strategies, none_runs);
         }
         space.software = usual.of(space);
+        for (search::Software& software : space.software) {
+            if (typed) {
+                software.framework = typed_framework(arguments, software.framework.name + *typed, workload);
+            }
+        }
         return;
     }
     std::vector<search::Software> all;

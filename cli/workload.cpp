@@ -58,10 +58,10 @@ std::string in_lines(std::string text, const std::vector<std::string>& names) {
 
 /// Sets the members that an option names; `none` sets none and stands alone.
 template <class Flags, class Table>
-void read_flags(Arguments& arguments, const std::string& option, const Table& table, Flags& flags) {
+void read_flags(Arguments& arguments, const std::string& option, const std::vector<std::string>& given,
+                const Table& table, Flags& flags) {
     std::vector<std::string> choices = names_of_flags(table);
     choices.emplace_back("none");
-    const std::vector<std::string> given = arguments.list(option);
     for (const std::string& typed : given) {
         const auto known = std::find(choices.begin(), choices.end(), typed);
         if (known == choices.end()) {
@@ -117,7 +117,9 @@ std::vector<Option> workload_options() {
          in_lines("communication that overlaps compute: {}; default: gradients,parameters",
                   names_of_flags(plan::kOverlapNames)),
          training},
-        {"--offload", "WHAT,...", in_lines("what is kept in host memory: {}", names_of_flags(plan::kOffloadNames)),
+        {"--offload", "WHAT,...",
+         in_lines("what is kept in host memory: {}; optimizer=0.2 is a share of its states",
+                  names_of_flags(plan::kOffloadNames)),
          training},
         {"--algorithm", "NAME",
          in_lines("of all collectives: {}; default: the cheapest that the machine allows",
@@ -291,14 +293,30 @@ plan::Overlap overlap_of(Arguments& arguments) {
     plan::Overlap overlap{.gradients = true, .parameters = true};
     if (arguments.has("--overlap")) {
         overlap = {};
-        read_flags(arguments, "--overlap", plan::kOverlapNames, overlap);
+        read_flags(arguments, "--overlap", arguments.list("--overlap"), plan::kOverlapNames, overlap);
     }
     return overlap;
 }
 
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) {
     plan::Offload offload;
-    read_flags(arguments, "--offload", plan::kOffloadNames, offload);
+    constexpr std::string_view kShare = "optimizer=";
+    std::vector<std::string> words;
+    for (const std::string& typed : arguments.list("--offload")) {
+        if (!typed.starts_with(kShare)) {
+            words.push_back(typed);
+            continue;
+        }
+        const auto share = files::decimal_from(typed.substr(kShare.size()));
+        const auto* number = std::get_if<double>(&share);
+        if (number == nullptr || !(*number > 0 && *number <= 1)) {
+            arguments.fault("--offload", as_typed(typed) + " is no share of the states", "above 0 and at most 1");
+            continue;
+        }
+        words.emplace_back("optimizer");
+        offload.optimizer_share = *number;
+    }
+    read_flags(arguments, "--offload", words, plan::kOffloadNames, offload);
     if (offload.any() && !cluster.host) {
         arguments.fault("--offload", cluster.name + " has no host memory",
                         "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");

@@ -55,8 +55,11 @@ std::vector<LayerWork> layers_of(const step::StageWork& stage, const plan::Plan&
         for (std::size_t u = 0; u < part.counts.size(); ++u) {
             const step::SegmentCost& segment = stage.on->segments[u];
             const step::SegmentPass pass = step::segment_pass(segment, plan);
+            const double again = part.counts[u] > 0 ? static_cast<double>(step::repeated(*stage.on, plan, part, u)) /
+                                                          static_cast<double>(part.counts[u])
+                                                    : 0;
             const LayerWork layer{.forward = pass.forward.total().value,
-                                  .backward = pass.backward.total().value + pass.recompute.total().value,
+                                  .backward = pass.backward.total().value + again * pass.recompute.total().value,
                                   .bytes = {},
                                   .elements = exchanged_elements(segment, exchanged.atoms)};
             layers.insert(layers.end(), static_cast<std::size_t>(part.counts[u]), layer);

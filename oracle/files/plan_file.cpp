@@ -37,6 +37,8 @@ struct FoldEntry {
 struct RecomputeEntry {
     std::optional<RecomputeKind> kind;
     std::optional<std::int64_t> every;
+    std::optional<std::int64_t> first;
+    std::optional<std::int64_t> one_in;
     std::vector<LayerMatch> layers;
 };
 
@@ -143,12 +145,20 @@ void set_folds(const std::vector<FoldEntry>& entries, PlanFile& file, const Valu
 // --- recomputation ---
 
 RecomputeEntry recompute_entry(const PlanFile& file) {
-    switch (file.plan.recompute) {
-        case RecomputeKind::every: return {.kind = {}, .every = file.plan.recompute_every, .layers = {}};
-        case RecomputeKind::layers:
-            return {.kind = {}, .every = {}, .layers = layer_matches(file.plan.recompute_layers)};
-        default: return {.kind = file.plan.recompute, .every = {}, .layers = {}};
+    const Plan& plan = file.plan;
+    RecomputeEntry entry;
+    if (plan.recompute == RecomputeKind::every) {
+        entry.every = plan.recompute_every;
+    } else if (plan.recompute == RecomputeKind::layers) {
+        entry.layers = layer_matches(plan.recompute_layers);
+    } else if (plan.keeps_some_blocks() && plan.repeated.first > 0) {
+        entry.first = plan.repeated.first;
+    } else if (plan.keeps_some_blocks()) {
+        entry.one_in = plan.repeated.one_in;
+    } else {
+        entry.kind = plan.recompute;
     }
+    return entry;
 }
 
 void set_recompute(const RecomputeEntry& entry, PlanFile& file, const Value& value, const Reading& /*reading*/) {
@@ -156,7 +166,10 @@ void set_recompute(const RecomputeEntry& entry, PlanFile& file, const Value& val
     if (value.is_mapping()) {
         Fields fields(value);
         const bool has_layers = static_cast<bool>(fields.find("layers"));
-        const int given = (fields.find("kind") ? 1 : 0) + (fields.find("every") ? 1 : 0) + (has_layers ? 1 : 0);
+        int given = 0;
+        for (const char* way : {"kind", "every", "first", "one_in", "layers"}) {
+            given += fields.find(way) ? 1 : 0;
+        }
         if (given != 1) {
             value.error(
                 given == 0 ? "which layers run again in backward?" : "more than one way to choose what runs again",
@@ -170,6 +183,10 @@ void set_recompute(const RecomputeEntry& entry, PlanFile& file, const Value& val
     }
     plan.recompute = entry.every ? RecomputeKind::every : entry.kind.value_or(plan.recompute);
     plan.recompute_every = entry.every.value_or(plan.recompute_every);
+    if (entry.first || entry.one_in) {
+        plan.recompute = RecomputeKind::full;
+        plan.repeated = {.first = entry.first.value_or(0), .one_in = entry.one_in.value_or(1)};
+    }
 }
 
 /// Kinds that are a word; the others are keys.
@@ -381,7 +398,12 @@ const Description& optimizer_of_plan() {
                      {.range = kDeviceCount, .default_text = "all that can"}),
                  optional<&PlanFile::plan, &Plan::keep_parameters>(
                      "keep_parameters",
-                     "With `shard: parameters`: gathered weights are kept from forward to backward.")},
+                     "With `shard: parameters`: gathered weights are kept from forward to backward."),
+                 optional<&PlanFile::plan, &Plan::gather_group>(
+                     "gather_group",
+                     "With `shard: parameters`: ranks that keep one more copy of the weights, from which backward "
+                     "gathers (ZeRO++).",
+                     {.range = kDeviceCount, .default_text = "backward gathers from all that share"})},
         .single_value = "kind",
         .one_line = true,
         .defaults = default_of<PlanFile>};
@@ -418,6 +440,12 @@ const Description& description<RecomputeEntry>() {
             {optional_as<&RecomputeEntry::kind>(recompute_words(), "kind", "What is kept."),
              optional<&RecomputeEntry::every>(
                  "every", "Of n blocks of a stage ceil(n/k) inputs are kept, and k blocks at a time run again.",
+                 {.range = at_least(1)}),
+             optional<&RecomputeEntry::first>(
+                 "first", "So many blocks of every virtual stage are recomputed as with `full`; the others keep all.",
+                 {.range = at_least(1)}),
+             optional<&RecomputeEntry::one_in>(
+                 "one_in", "Of so many blocks of a virtual stage the last is recomputed as with `full`.",
                  {.range = at_least(1)}),
              optional<&RecomputeEntry::layers>(
                  "layers",
@@ -475,6 +503,9 @@ const Description& description<PlanFile>() {
                      "What lives in host memory and visits the device when it is needed; the machine needs `host`. Two "
                      "buffers of the largest unit stay on the device. Bytes and times: oracle/step/offload.hpp.",
                      {.default_text = "nothing"}),
+                 optional<&PlanFile::plan, &Plan::offload, &plan::Offload::optimizer_share>(
+                     "offloaded_share", "With `offload: [optimizer]`: the share of the states that it keeps there.",
+                     {.range = kShare}),
                  optional<&PlanFile::plan, &Plan::algorithm>("algorithm", "Of all collectives.",
                                                              {.default_text = "the fastest that the cluster allows"}),
                  optional_as<&PlanFile::plan, &Plan::framework>(

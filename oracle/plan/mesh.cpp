@@ -81,6 +81,7 @@ std::optional<Mesh::Fault> Mesh::lay_out(const Plan& plan) {
                      "choose a size that divides their product"};
     };
     shard_group_ = plan.shard_group;
+    gather_group_ = plan.gather_group;
     Cuts cuts;
     std::map<std::string, Taken> taken_by;
     for (const Fold& fold : plan.folds) {
@@ -98,10 +99,11 @@ std::optional<Mesh::Fault> Mesh::lay_out(const Plan& plan) {
         }
         taken_by[fold.name] = *std::move(taken);
     }
-    if (shard_group_ > 0) {
+    for (const auto& [group, what] :
+         {std::pair{shard_group_, "a sharding group"}, std::pair{gather_group_, "a group that gathers weights"}}) {
         const std::vector<std::string> axes = shardable_axes(plan);
-        if (!cut(cuts, plan, axes, shard_group_, {})) {
-            return uneven("a sharding group", shard_group_, axes);
+        if (group > 0 && !cut(cuts, plan, axes, group, {})) {
+            return uneven(what, group, axes);
         }
     }
     for (const MeshAxis& axis : plan.mesh) {
@@ -167,6 +169,14 @@ Atoms Mesh::shard_atoms(Atoms of) const {
         return of;
     }
     std::int64_t left = shard_group_;
+    return take(of, left);
+}
+
+Atoms Mesh::gather_atoms(Atoms of) const {
+    if (gather_group_ <= 0) {
+        return of;
+    }
+    std::int64_t left = gather_group_;
     return take(of, left);
 }
 

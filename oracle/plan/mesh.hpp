@@ -26,7 +26,7 @@ using AtomList = ShortVector<Atoms, 8>;
 
 class Mesh {
 public:
-    /// Throws InputError at `where` if folds and the sharding group do not fit the sizes of the axes.
+    /// Throws InputError at `where` if folds and groups of ranks do not fit the sizes of the axes.
     Mesh(const Plan& plan, const Location& where);
     /// The mesh of a plan; none if folds and sharding group do not fit.
     static std::optional<Mesh> of(const Plan& plan);
@@ -43,6 +43,8 @@ public:
     [[nodiscard]] Atoms axes(const std::vector<std::string>& names) const;
     /// The atoms of `of` that are in the sharding group; all of them without a group.
     [[nodiscard]] Atoms shard_atoms(Atoms of) const;
+    /// The atoms of `of` over which backward gathers weights: those of Plan::gather_group, or all of them.
+    [[nodiscard]] Atoms gather_atoms(Atoms of) const;
     [[nodiscard]] Atoms all() const { return atoms_.empty() ? 0 : ~Atoms{0} >> (32 - atoms_.size()); }
     /// Product of the atoms' sizes.
     [[nodiscard]] std::int64_t ways(Atoms atoms) const;
@@ -69,6 +71,7 @@ private:
     std::vector<std::string> order_;
     std::int64_t devices_ = 1;
     std::int64_t shard_group_ = 0;
+    std::int64_t gather_group_ = 0;
 };
 
 }  // namespace dodona::plan

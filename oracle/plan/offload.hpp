@@ -19,9 +19,10 @@ struct FlagName {
 
 /// What is kept in host memory and copied to the device when needed (step/offload.hpp).
 struct Offload {
-    bool optimizer = false;    ///< states and master copies
-    bool activations = false;  ///< activations kept for backward
-    bool weights = false;      ///< weights and gradients
+    bool optimizer = false;      ///< states and master copies
+    bool activations = false;    ///< activations kept for backward
+    bool weights = false;        ///< weights and gradients
+    double optimizer_share = 1;  ///< of `optimizer`: how much of the states; the rest stays on the device
     [[nodiscard]] bool any() const { return optimizer || activations || weights; }
     auto operator<=>(const Offload&) const = default;
 };

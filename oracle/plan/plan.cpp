@@ -23,6 +23,11 @@ std::vector<std::string> set_names(const Flags& flags, std::span<const FlagName<
 std::vector<std::string> words(const Overlap& overlap) { return set_names<Overlap>(overlap, kOverlapNames); }
 std::vector<std::string> words(const Offload& offload) { return set_names<Offload>(offload, kOffloadNames); }
 
+std::int64_t RepeatedBlocks::among(std::int64_t before, std::int64_t count) const {
+    const std::int64_t end = first > 0 ? std::clamp<std::int64_t>(first, before, before + count) : before + count;
+    return end / one_in - before / one_in;
+}
+
 void Plan::fold_axes() {
     for (const FoldedAxis& axis : strategy.folds) {
         const auto in_mesh =
@@ -72,8 +77,10 @@ bool Plan::repeats_blocks() const { return recompute == RecomputeKind::full || r
 
 bool Plan::repeats_parts() const { return recompute == RecomputeKind::selective || recompute == RecomputeKind::layers; }
 
-double Plan::fragmentation() const {
-    return repeats_blocks() ? std::max(memory.fragmentation, memory.recomputed_fragmentation) : memory.fragmentation;
+double Plan::fragmentation(double repeated) const {
+    const double least = memory.fragmentation;
+    const double most = repeats_blocks() ? std::max(least, memory.recomputed_fragmentation) : least;
+    return repeated < 1 ? least + repeated * (most - least) : most;
 }
 
 std::int64_t Plan::pipeline_stages() const { return strategy.pipeline ? axis_size(*strategy.pipeline) : 1; }

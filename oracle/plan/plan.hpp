@@ -82,6 +82,18 @@ inline constexpr std::array<FlagName<Overlap>, 6> kOverlapNames{{
 /// Names of the flags that are set, in order.
 std::vector<std::string> words(const Overlap& overlap);
 
+/// The blocks of a virtual stage that recomputation `full` repeats. Sources: NVIDIA/Megatron-LM:
+/// megatron/core/transformer/transformer_block.py, recompute_method block; pytorch/torchtitan v0.2.2:
+/// torchtitan/distributed/activation_checkpoint.py, selective_ac_option.
+struct RepeatedBlocks {
+    std::int64_t first = 0;   ///< these of each virtual stage only; 0: all
+    std::int64_t one_in = 1;  ///< of so many blocks the last one only
+    [[nodiscard]] bool all() const { return first == 0 && one_in == 1; }
+    /// Number of these among `count` blocks that follow `before` others of their virtual stage.
+    [[nodiscard]] std::int64_t among(std::int64_t before, std::int64_t count) const;
+    bool operator==(const RepeatedBlocks&) const = default;
+};
+
 struct Plan {
     Strategy strategy;
     std::vector<MeshAxis> mesh;  ///< innermost first; their product is the number of devices
@@ -93,12 +105,16 @@ struct Plan {
     std::vector<std::int64_t> stages;  ///< blocks per virtual stage; empty: balanced
     RecomputeKind recompute = RecomputeKind::none;
     std::int64_t recompute_every = 1;  ///< RecomputeKind::every: blocks per checkpoint
+    RepeatedBlocks repeated;           ///< RecomputeKind::full: of which blocks; the others keep everything
     /// RecomputeKind::layers: layers that match one of these keep nothing, not even results, and run again in backward.
     std::vector<Match> recompute_layers;
     OptimizerKind optimizer = OptimizerKind::adam;
     ShardLevel shard = ShardLevel::none;
     std::int64_t shard_group = 0;  ///< ranks that share one copy of the states; 0: all that can; fewer: hybrid sharding
     bool keep_parameters = false;  ///< ZeRO-3: gathered weights are kept from forward to backward
+    /// ZeRO-3: ranks that share one more copy of the weights, from which backward gathers; 0: it gathers from all that
+    /// share the states (step/state_sharding.hpp).
+    std::int64_t gather_group = 0;
     Overlap overlap;
     Offload offload;
     Precision precision = Precision::bf16;
@@ -119,9 +135,11 @@ struct Plan {
     /// Whether the host's processors update the states (FrameworkParameter::host_update).
     [[nodiscard]] bool updates_on_host() const;
     [[nodiscard]] bool repeats_blocks() const;  ///< recomputes whole blocks
-    [[nodiscard]] bool repeats_parts() const;   ///< recomputes tensors or layers of blocks
-    /// What the allocator has reserved and cannot use, over tensors that come and go in a step.
-    [[nodiscard]] double fragmentation() const;
+    [[nodiscard]] bool keeps_some_blocks() const { return recompute == RecomputeKind::full && !repeated.all(); }
+    [[nodiscard]] bool repeats_parts() const;  ///< recomputes tensors or layers of blocks
+    /// What the allocator has reserved and cannot use, over tensors that come and go in a step. `repeated`: of the blocks
+    /// of a stage, those that are recomputed.
+    [[nodiscard]] double fragmentation(double repeated = 1) const;
     [[nodiscard]] std::int64_t devices() const;
     [[nodiscard]] std::int64_t pipeline_stages() const;  ///< 1 without a pipeline
     /// Where the parts of the network are on the stages of the pipeline.

@@ -371,7 +371,8 @@ double AllocatorUse::fragmentation() const {
 
 std::optional<PlayedAllocator> play_allocator(const graph::Graph& graph, const cluster::Cluster& cluster,
                                               const plan::Plan& plan, std::size_t stage) {
-    if (plan.offload.any() || plan::splits_backward(plan.schedule) || !has_allocator(cluster.device)) {
+    if (plan.offload.any() || plan::splits_backward(plan.schedule) || plan.keeps_some_blocks() ||
+        !has_allocator(cluster.device)) {
         return {};
     }
     const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});

@@ -104,19 +104,21 @@ private:
         Seconds compute;
         for (std::size_t i = 0; i < part.counts.size(); ++i) {
             const std::size_t u = which == Pass::backward ? part.counts.size() - 1 - i : i;
-            if (part.counts[u] == 0) {
+            const std::int64_t instances =
+                which == Pass::recompute ? step::repeated(costed_, plan_, part, u) : part.counts[u];
+            if (instances == 0) {
                 continue;
             }
             const step::SegmentPass costs = step::segment_pass(costed_.segments[u], plan_);
             const step::PassSeconds seconds = step::seconds_of(which == Pass::forward    ? costs.forward
                                                                : which == Pass::backward ? costs.backward
                                                                                          : costs.recompute);
-            const auto count = static_cast<double>(part.counts[u]);
+            const auto count = static_cast<double>(instances);
             made.exposed += count * (seconds.layer + seconds.halo);
             compute += count * seconds.compute;
             SegmentExchange one = segment(stage, u, which);
             one.share = seconds.compute.in(unit::second);
-            made.segments.insert(made.segments.end(), static_cast<std::size_t>(part.counts[u]), one);
+            made.segments.insert(made.segments.end(), static_cast<std::size_t>(instances), one);
         }
         for (SegmentExchange& one : made.segments) {
             one.share = compute > Seconds{} ? one.share / compute.in(unit::second)

@@ -54,7 +54,8 @@ namespace {
 bool same_run(const Plan& a, const Plan& b) {
     return a.microbatch == b.microbatch && a.schedule == b.schedule && a.virtual_stages == b.virtual_stages &&
            a.stages == b.stages && a.recompute == b.recompute && a.shard == b.shard && a.shard_group == b.shard_group &&
-           a.offload == b.offload && plan::words(a.overlap) == plan::words(b.overlap);
+           a.repeated == b.repeated && a.gather_group == b.gather_group && a.offload == b.offload &&
+           plan::words(a.overlap) == plan::words(b.overlap);
 }
 
 Plan under(const Conditions& conditions, Plan plan) {

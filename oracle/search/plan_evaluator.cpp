@@ -285,10 +285,11 @@ PlanEvaluator::Time PlanEvaluator::step(Seconds limit) {
         const step::ExposedLanes<Seconds> exposed(lanes, windows, plan_, microbatches_ / places_.copies(),
                                                   states.sums.alone);
         const Seconds back = step::with_waits(pass.alone, pass.waits, {}).back;
-        const Seconds update =
-            plan_.updates_on_host()
-                ? (states.sums.matrices + step::host_update(*layout_.costed().cluster, plan_, states.sums)).value
-                : states.update;
+        const Seconds matrices = states.sums.matrices.value;
+        const Seconds update = plan_.updates_on_host()
+                                   ? matrices + step::host_update(*layout_.costed().cluster, plan_, states.sums).value +
+                                         (1 - plan_.offload.optimizer_share) * (states.update - matrices)
+                                   : states.update;
         const Seconds copies_shown =
             step::exposed_update(offload, plan_, {back, exposed.gradients, update}, states.sums.buckets);
         tail = max(tail, exposed.gradients + exposed.parameters + exposed.interference + copies_shown + update);

@@ -90,10 +90,13 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
             continue;
         }
         for (const TimedTransfer& transfer : costed.segments[u].transfers) {
-            const bool again = transfer.repeats || (plan.repeats_blocks() && costed.segments[u].recomputes() &&
-                                                    transfer.what.phase == Phase::forward);
+            const bool of_block =
+                plan.repeats_blocks() && costed.segments[u].recomputes() && transfer.what.phase == Phase::forward;
+            const double again = of_block           ? static_cast<double>(repeated(costed, plan, stage, u))
+                                 : transfer.repeats ? count
+                                                    : 0;
             lines.add(subject(transfer.what), transfer.what.transfer.collective, transfer.what.transfer.atoms,
-                      transfer.size, m * count * transfer.count * (again ? 2.0 : 1.0), transfer.time);
+                      transfer.size, m * transfer.count * (count + again), transfer.time);
         }
     }
     for (const StateTransfer& transfer : states) {

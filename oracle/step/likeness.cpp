@@ -27,10 +27,10 @@ RunKind job_kind(const graph::Graph& graph, Precision precision, std::int64_t ba
 RunKind run_kind(const graph::Graph& graph, const plan::Plan& plan) {
     RunKind kind = job_kind(graph, plan.precision, plan.batch, plan.devices());
     const std::int64_t of_replica = kind.devices / data_ranks(plan);
-    kind.layout = fmt::format("{} {}, stages {} x {}, recompute {}, states {} in groups of {}",
+    kind.layout = fmt::format("{} {}, stages {} x {}, recompute {} of {} and {}, states {} in groups of {} and {}",
                               of_replica > 1 ? plan.strategy.name : "whole on", of_replica, plan.pipeline_stages(),
-                              plan.virtual_stages, static_cast<int>(plan.recompute), static_cast<int>(plan.shard),
-                              plan.shard_group);
+                              plan.virtual_stages, static_cast<int>(plan.recompute), plan.repeated.first,
+                              plan.repeated.one_in, static_cast<int>(plan.shard), plan.shard_group, plan.gather_group);
     return kind;
 }
 

@@ -26,16 +26,17 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     const StateBytes all = states.blocks + states.token;
     const Bytes w = plan.offload.weights ? all.weights : Bytes{};
     const bool on_host = plan.updates_on_host();
-    const Bytes g = plan.offloads_gradients() ? all.gradients : Bytes{};
+    const double f = plan.offload.optimizer_share;
+    const Bytes g = plan.offload.weights ? all.gradients : plan.offloads_gradients() ? f * all.gradients : Bytes{};
     const Bytes updated = plan.offload.weights ? states.updated : Bytes{};
-    const Bytes s = plan.offload.optimizer ? all.optimizer : Bytes{};
+    const Bytes s = plan.offload.optimizer ? f * all.optimizer : Bytes{};
     const Bytes k = plan.offload.activations ? kept.microbatch : Bytes{};
     const Copies forward{.in = w, .out = k};
     const double m = static_cast<double>(microbatches);
     const Copies backward{.in = w + (on_host ? (m - 1) / m : 1) * g + k, .out = g};
     const Copies update = on_host ? Copies{} : Copies{.in = s, .out = s + updated};
-    const Bytes gradients = on_host && !plan.offloads_gradients() ? states.update_gradients : Bytes{};
-    const Bytes weights = on_host && !plan.offload.weights ? states.update_weights : Bytes{};
+    const Bytes gradients = on_host && !plan.offloads_gradients() ? f * states.update_gradients : Bytes{};
+    const Bytes weights = on_host && !plan.offload.weights ? f * states.update_weights : Bytes{};
 
     StageOffload offload;
     offload.forward = forward.over(bandwidth);
@@ -66,15 +67,22 @@ Seconds exposed_update(const StageOffload& offload, const plan::Plan& plan, cons
 }
 
 Estimate update_time(const CostedGraph& costed, const plan::Plan& plan, const StateSums& states, double share) {
-    return states.matrices + (plan.updates_on_host() ? host_update(*costed.cluster, plan, states)
-                                                     : costed.update_time(states.update_traffic, share));
+    if (!plan.updates_on_host()) {
+        return states.matrices + costed.update_time(states.update_traffic, share);
+    }
+    const double rest = 1 - plan.offload.optimizer_share;
+    Estimate time = states.matrices + host_update(*costed.cluster, plan, states);
+    if (rest > 0) {
+        time += costed.update_time(rest * states.update_traffic, rest * share);
+    }
+    return time;
 }
 
 Estimate host_update(const cluster::Cluster& cluster, const plan::Plan& plan, const StateSums& states) {
     check(cluster.host.has_value() && plan.updates_on_host(), "the update runs on a host that is described");
     const std::optional<BytesPerSecond>& known = cluster.host->memory_bandwidth;
     const auto devices = static_cast<double>(std::min(plan.devices(), cluster.node_size()));
-    const double slower = plan.framework[plan::FrameworkParameter::host_update];
+    const double slower = plan.framework[plan::FrameworkParameter::host_update] * plan.offload.optimizer_share;
     const auto at = [&](BytesPerSecond bandwidth) {
         return slower * devices * states.update_traffic / known.value_or(bandwidth);
     };

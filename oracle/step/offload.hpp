@@ -20,10 +20,13 @@
 // memory, which an update on the host reads and writes:
 //   t = host_update x devices of the node x bytes of the update (plan/optimizer.hpp) / memory bandwidth of the host
 // It hides behind nothing: clipping needs the norm of all gradients.
+// Of the states only the share f is offloaded (Offload::optimizer_share): S, g and w, and G where it goes with the
+// states, count f times, as do the bytes of the update on the host; the device then updates the rest.
 // Not modelled: copies by hosts whose memory or switch is slower than all links together, updates a step late. Sources:
 // Isaev et al., Calculon, SC'23, and calculon/llm/llm.py: max(weights, activations) forward, their sum with the states
 // backward, each behind its block's compute and exposed tensor-parallel communication; "can't overlap DP with mem
-// accesses, but can overlap with offload". Updates on the host: Ren et al., ZeRO-Offload, ATC'21, section 4.
+// accesses, but can overlap with offload". Updates on the host: Ren et al., ZeRO-Offload, ATC'21, section 4. Shares: NVIDIA/Megatron-LM:
+// megatron/core/optimizer/cpu_offloading/hybrid_optimizer.py; microsoft/DeepSpeed: runtime/zero/offload_config.py, ratio.
 #pragma once
 
 #include "step/stage_memory.hpp"
@@ -63,7 +66,7 @@ Seconds exposed_update(const StageOffload& offload, const plan::Plan& plan, cons
 
 /// Time of the update of the states, on the device or on the host. `share`: of all trained weights.
 Estimate update_time(const CostedGraph& costed, const plan::Plan& plan, const StateSums& states, double share);
-/// The same on the host. Domain: plans that update there (plan::Plan::updates_on_host).
+/// The share that is updated on the host. Domain: plans that update there (plan::Plan::updates_on_host).
 Estimate host_update(const cluster::Cluster& cluster, const plan::Plan& plan, const StateSums& states);
 
 }  // namespace dodona::step

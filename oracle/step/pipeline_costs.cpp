@@ -24,7 +24,7 @@ StageMemory memory_of(const StageWork& work, const plan::Plan& plan) {
             .limit = work.on->memory_limit(),
             .always = predicted.allocated - recompute_peak - kept,
             .recompute_peak = recompute_peak,
-            .unusable = plan.fragmentation()};
+            .unusable = plan.fragmentation(work.kept.repeated)};
 }
 
 /// Collectives of layers in the passes of a position.

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "step/stage_time.hpp"
+
 namespace dodona::step {
 
 using plan::RecomputeKind;
@@ -80,15 +82,19 @@ struct SegmentKept {
     Bytes one;
 };
 
-SegmentKept segment_kept(const SegmentCost& segment, std::int64_t count, const plan::Plan& plan,
+/// `repeated`: of `count` instances of a segment.
+SegmentKept segment_kept(const SegmentCost& segment, std::int64_t count, std::int64_t repeated, const plan::Plan& plan,
                          Checkpoints& checkpoints) {
     if (!drops_blocks(segment, plan)) {
         checkpoints.stop();
         const Bytes one = kept_of_one(segment, plan);
         return {static_cast<double>(count) * one, one};
     }
-    const std::int64_t kept_inputs = checkpoints.add(count, segment.memory.saved);
-    return {static_cast<double>(kept_inputs) * segment.checkpoint(), kept_inputs > 0 ? segment.checkpoint() : Bytes{}};
+    const std::int64_t kept_inputs = checkpoints.add(repeated, segment.memory.saved);
+    const Bytes input = kept_inputs > 0 ? segment.checkpoint() : Bytes{};
+    const Bytes whole = repeated < count ? kept_of_one(segment, plan) : Bytes{};
+    return {static_cast<double>(kept_inputs) * segment.checkpoint() + static_cast<double>(count - repeated) * whole,
+            max(input, whole)};
 }
 
 /// Dropped tensors that are there while an instance of a segment goes backward.
@@ -197,6 +203,8 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
     KeptActivations kept;
     std::vector<KeptOfOne> each(stage.virtual_stages.size());
     std::int64_t segments = 0;
+    std::int64_t blocks = 0;
+    std::int64_t blocks_again = 0;
     Bytes with_recompute;
     for (std::size_t c = 0; c < stage.virtual_stages.size(); ++c) {
         Checkpoints checkpoints(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
@@ -209,7 +217,10 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
                 continue;
             }
             const SegmentCost& segment = costed.segments[u];
-            const SegmentKept here = segment_kept(segment, count, plan, checkpoints);
+            const std::int64_t again = repeated(costed, plan, stage.virtual_stages[c], u);
+            blocks += segment.recomputes() ? count : 0;
+            blocks_again += segment.recomputes() ? again : 0;
+            const SegmentKept here = segment_kept(segment, count, again, plan, checkpoints);
             const bool token = costed.token_network && !segment.block;
             const Bytes for_weights = static_cast<double>(count) * segment.memory.for_weights;
             kept.for_weights += for_weights;
@@ -237,6 +248,7 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
         with_recompute = max(with_recompute, recomputing);
     }
     kept.recompute_peak = with_recompute - kept.transient;
+    kept.repeated = blocks > 0 ? static_cast<double>(blocks_again) / static_cast<double>(blocks) : 1;
     kept.segments = std::max<std::int64_t>(1, segments);
     kept.one_pass = costed.one_pass && plan.pipeline_stages() == 1;
     take_heaviest(held, each, kept);
@@ -269,27 +281,31 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
                          const StageBuffers& buffers) {
     const plan::Offload& away = plan.offload;
     MemoryParts memory;
-    const auto place = [&](MemoryPart part, Bytes blocks, Bytes token, Bytes largest, bool offloaded) {
-        memory[part] = offloaded ? two_buffers(blocks + token, largest) : blocks;
-        memory[MemoryPart::embedding_and_head] += offloaded ? Bytes{} : token;
+    /// `share`: of it that is offloaded.
+    const auto place = [&](MemoryPart part, Bytes blocks, Bytes token, Bytes largest, double share) {
+        memory[part] = two_buffers(share * (blocks + token), largest) + (1 - share) * blocks;
+        memory[MemoryPart::embedding_and_head] += (1 - share) * token;
     };
+    const auto share_of = [](bool is_offloaded) { return is_offloaded ? 1.0 : 0.0; };
+    const double of_states = away.optimizer ? away.optimizer_share : 0;
+    const double of_gradients = away.weights ? 1 : plan.offloads_gradients() ? away.optimizer_share : 0;
     const auto versions = static_cast<double>(kept.weight_versions);
     place(MemoryPart::weights, versions * states.blocks.weights, versions * states.token.weights,
-          states.largest.weights, away.weights);
+          states.largest.weights, share_of(away.weights));
     const double there = gradients_at_peak(plan, states, kept);
     place(MemoryPart::gradients, there * states.blocks.gradients, there * states.token.gradients,
-          states.largest.gradients, plan.offloads_gradients());
+          states.largest.gradients, of_gradients);
     const Bytes updated_at_once = plan.updates_on_host() ? Bytes{} : states.largest.optimizer;
-    place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, updated_at_once, away.optimizer);
-    place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, away.activations);
+    place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, updated_at_once, of_states);
+    place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, share_of(away.activations));
     memory[MemoryPart::embedding_and_head] += kept.results;
     memory[MemoryPart::recompute] = kept.recompute_peak;
     memory[MemoryPart::workspace] = kept.transient + buffers.workspace;
     memory[MemoryPart::buffers] = buffers.message + states.gathered + buffers.neighbours;
-    const Bytes copies = plan.updates_on_host() ? Bytes{} : states.update_copies;
+    const Bytes copies = (plan.updates_on_host() ? 1 - away.optimizer_share : 1) * states.update_copies;
     const Bytes passing = (away.activations ? memory[MemoryPart::activations] : kept.total()) + kept.recompute_peak +
                           memory[MemoryPart::workspace] + memory[MemoryPart::buffers];
-    memory[MemoryPart::cache] = plan.fragmentation() * passing + copies + buffers.reduction;
+    memory[MemoryPart::cache] = plan.fragmentation(kept.repeated) * passing + copies + buffers.reduction;
     if (states.matrix_workspace > Bytes{}) {
         // When weights are updated activations are gone, and all gradients are there.
         const auto gradients = [&](double share) {

@@ -20,6 +20,26 @@ PassCost recomputed(const SegmentCost& segment, RecomputeKind recompute) {
     return {};
 }
 
+std::int64_t repeated(const CostedGraph& costed, const plan::Plan& plan, const VirtualStage& part,
+                      std::size_t segment) {
+    if (!plan.keeps_some_blocks() || !costed.segments[segment].recomputes()) {
+        return part.counts[segment];
+    }
+    std::int64_t before = 0;
+    for (std::size_t u = 0; u < segment; ++u) {
+        before += costed.segments[u].block ? part.counts[u] : 0;
+    }
+    return plan.repeated.among(before, part.counts[segment]);
+}
+
+std::int64_t repeated(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t segment) {
+    std::int64_t count = 0;
+    for (const VirtualStage& part : stage.virtual_stages) {
+        count += repeated(costed, plan, part, segment);
+    }
+    return count;
+}
+
 PassSeconds& PassSeconds::operator+=(const PassSeconds& other) {
     compute += other.compute;
     layer += other.layer;
@@ -208,7 +228,7 @@ StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const St
         const SegmentPass segment = segment_pass(costed.segments[u], plan);
         pass.forward += count * segment.forward;
         pass.backward += count * segment.backward;
-        pass.recompute += count * segment.recompute;
+        pass.recompute += static_cast<double>(repeated(costed, plan, stage, u)) * segment.recompute;
     }
     pass.waits = pass_waits(seconds_of(pass.forward), seconds_of(pass.backward), seconds_of(pass.recompute),
                             plan.framework, costed.mesh.devices());

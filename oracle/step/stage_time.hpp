@@ -20,6 +20,10 @@ SegmentPass segment_pass(const SegmentCost& segment, const plan::Plan& plan);
 /// Forward work that is recomputed in backward, before overlap.
 PassCost recomputed(const SegmentCost& segment, plan::RecomputeKind recompute);
 
+/// Number of instances of a segment that run again in backward, where the plan recomputes.
+std::int64_t repeated(const CostedGraph& costed, const plan::Plan& plan, const VirtualStage& part, std::size_t segment);
+std::int64_t repeated(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t segment);
+
 /// A PassCost without intervals, for the search.
 struct PassSeconds {
     Seconds compute;

@@ -246,7 +246,10 @@ private:
         if (per_pass && backward && !plan_.keep_parameters) {
             StateTransfer again = gather;
             again.beside = Phase::backward;
-            add(again, states);
+            again.atoms = costed_.mesh.gather_atoms(over);
+            if (again.atoms != 0) {
+                add(again, states);
+            }
         }
     }
 
@@ -312,8 +315,21 @@ private:
 
 }  // namespace
 
-StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const WeightKind& kind,
-                       const plan::WeightSize& size, std::optional<double> changed) {
+namespace {
+
+/// The copy of a weight that a gather group keeps.
+Bytes gathered_copy(const plan::Mesh& mesh, const plan::Plan& plan, const WeightKind& kind,
+                    const plan::WeightSize& size) {
+    if (plan.gather_group == 0 || plan.exchanged_shard() != ShardLevel::parameters) {
+        return {};
+    }
+    const Atoms group = mesh.gather_atoms(mesh.shard_atoms(mesh.axes(plan.strategy.shard_axes)) & ~kind.laid);
+    return size.elements / static_cast<double>(mesh.ways(group)) *
+           graph::stored_weight(kind.storage, training_bytes(plan.precision).weight);
+}
+
+StateBytes own_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const WeightKind& kind,
+                     const plan::WeightSize& size, std::optional<double> changed) {
     const TrainingBytes each = bytes_of(plan);
     const Atoms shardable = mesh.shard_atoms(mesh.axes(plan.strategy.shard_axes));
     const auto ways = static_cast<double>(mesh.ways(shardable & ~kind.laid));
@@ -338,6 +354,15 @@ StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const Wei
         bytes.weights = size.elements / ways * each.master;
         bytes.optimizer = bytes.optimizer - bytes.weights;
     }
+    return bytes;
+}
+
+}  // namespace
+
+StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const WeightKind& kind,
+                       const plan::WeightSize& size, std::optional<double> changed) {
+    StateBytes bytes = own_bytes(mesh, plan, kind, size, changed);
+    bytes.weights += gathered_copy(mesh, plan, kind, size);
     return bytes;
 }
 

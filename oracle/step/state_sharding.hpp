@@ -8,6 +8,9 @@
 //   gradients   ZeRO-2: reduce-scatter of gradients every micro-batch (no full gradient held), all-gather once a step
 //   parameters  ZeRO-3: all-gather in forward, again in backward unless kept, reduce-scatter, every micro-batch
 //
+// With a gather group of n ranks (Plan::gather_group) backward gathers from n ranks instead, which keep one more copy of
+// the weights, 1/n on each; forward still gathers from all that share the states, and so renews that copy.
+//
 // Axes over which a gradient is partial but states are not sharded (hybrid sharding, sequence over the tensor axis) are
 // all-reduced once a step. A frozen weight has no gradient and no states; only ZeRO-3 communicates it, as it is stored
 // (AnswerDotAI/fsdp_qlora gathers quantised weights), and in forward only where no backward pass reads it. A sparse
@@ -16,7 +19,7 @@
 // would share a link reduce it jointly. Where a schedule has two copies of the parameters (schedule::Traits), the stages that
 // hold them exchange what they have reduced; the time is that between the first stage and the last for all of them. Not
 // modelled: states that the copies share. Source: Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al.,
-// arXiv:2304.11277; torch.nn.Embedding(sparse=True); Horovod gathers sparse gradients likewise (Sergeev and Del Balso,
+// arXiv:2304.11277; Wang et al., ZeRO++, arXiv:2306.10209, section 3.2; torch.nn.Embedding(sparse=True); Horovod gathers sparse gradients likewise (Sergeev and Del Balso,
 // arXiv:1802.05799).
 #pragma once
 

@@ -135,12 +135,38 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
         faults.error(where, fmt::format("a checkpoint every {} blocks means nothing", plan.recompute_every),
                      "give 1 or more");
     }
+    if (plan.repeated.first < 0 || plan.repeated.one_in < 1) {
+        faults.error(where, "blocks that are recomputed are counted from 1", "give 1 or more");
+    }
     if (plan.recompute == plan::RecomputeKind::layers && plan.recompute_layers.empty()) {
         faults.error(where, "no layers are named to be recomputed", "name some, or recompute none");
     }
     for (const std::string& pattern : plan::unmatched_layers(graph, plan)) {
         faults.error(where, fmt::format("recompute: no layer of {} is called \"{}\"", graph.name, pattern),
                      "layers are called as in the model file, `*` stands for any characters: norm1, layers*/gated");
+    }
+}
+
+}  // namespace
+
+namespace {
+
+/// Domain: sizes of the mesh that divide (Mesh::fault_of).
+void check_gathers(const plan::Plan& plan, const Location& where, Diagnostics& faults) {
+    if (plan.gather_group == 0 || faults.has_errors()) {
+        return;
+    }
+    if (plan.shard != plan::ShardLevel::parameters || plan.keep_parameters || plan.offload.weights) {
+        faults.error(where, "a gather group is of weights that backward gathers again",
+                     "shard parameters, keep none of them and offload no weights, or leave the group out");
+    } else if (const std::optional<plan::Mesh> mesh = plan::Mesh::of(plan)) {
+        const plan::Atoms shared = mesh->shard_atoms(mesh->axes(plan.strategy.shard_axes));
+        if (mesh->ways(mesh->gather_atoms(shared)) != plan.gather_group || mesh->ways(shared) <= plan.gather_group) {
+            faults.error(where,
+                         fmt::format("a gather group of {} is no part of the {} ranks that share the weights",
+                                     plan.gather_group, mesh->ways(shared)),
+                         "the ranks of a node, where the weights are shared by several");
+        }
     }
 }
 
@@ -188,6 +214,7 @@ Diagnostics plan_faults(const graph::Graph& graph, const cluster::Cluster& clust
                      fmt::format("strategy \"{}\" has no axes to shard {} over", plan.strategy.name, name(plan.shard)),
                      "use a strategy with `shard: {axes: [...]}`, or --zero 0");
     }
+    check_gathers(plan, where, faults);
     if (plan.offload.any() && !cluster.host) {
         faults.error(where,
                      fmt::format("{} has no host memory to offload {} to", cluster.name, join(words(plan.offload))),

@@ -184,6 +184,10 @@ std::string recompute_name(const plan::Plan& plan) {
         }
         return fmt::format("layers={}", fmt::join(layers, ","));
     }
+    if (plan.keeps_some_blocks()) {
+        return plan.repeated.first > 0 ? fmt::format("first-{}", plan.repeated.first)
+                                       : fmt::format("one-in-{}", plan.repeated.one_in);
+    }
     return std::string(plan::name(plan.recompute));
 }
 
@@ -193,8 +197,12 @@ std::string memory_savings(const plan::Plan& plan) {
     if (plan.shard != plan::ShardLevel::none) {
         all += ", " + zero_text(plan.shard);
         all += plan.shard_group > 0 ? fmt::format(" over {} ranks", plan.shard_group) : "";
+        all += plan.gather_group > 0 ? fmt::format(", backward gathers from {} ranks", plan.gather_group) : "";
     }
-    all += plan.offload.any() ? fmt::format(", {} offloaded", join(plan::words(plan.offload), " and ")) : "";
+    const std::string share = plan.offload.optimizer && plan.offload.optimizer_share < 1
+                                  ? percent(plan.offload.optimizer_share) + " of "
+                                  : "";
+    all += plan.offload.any() ? fmt::format(", {}{} offloaded", share, join(plan::words(plan.offload), " and ")) : "";
     return all;
 }
 

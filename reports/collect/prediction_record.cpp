@@ -56,12 +56,18 @@ void add_schedule(Record& p, const step::Prediction& prediction) {
     p["shard"] = plan::name(plan.shard);
     p["shard_group"] = plan.shard_group > 0 ? Record(plan.shard_group) : Record();
     p["keep_parameters"] = plan.keep_parameters;
+    if (plan.gather_group > 0) {
+        p["gather_group"] = plan.gather_group;
+    }
     p["overlap"] = {{"gradients", plan.overlap.gradients}, {"parameters", plan.overlap.parameters},
                     {"tensor", plan.overlap.tensor},       {"pipeline", plan.overlap.pipeline},
                     {"expert", plan.overlap.expert},       {"offload", plan.overlap.offload}};
     p["offload"] = {{"optimizer", plan.offload.optimizer},
                     {"activations", plan.offload.activations},
                     {"weights", plan.offload.weights}};
+    if (plan.offload.optimizer && plan.offload.optimizer_share < 1) {
+        p["offload"]["optimizer_share"] = plan.offload.optimizer_share;
+    }
     p["algorithm"] = plan.algorithm ? Record(cluster::name(*plan.algorithm)) : Record();
     p["framework"] = text_or_null(plan.framework.label());
 }

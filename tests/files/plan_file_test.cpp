@@ -187,7 +187,8 @@ void expect_same(const Plan& a, const Plan& b) {
     RC_ASSERT(a.overlap.gradients == b.overlap.gradients && a.overlap.parameters == b.overlap.parameters);
     RC_ASSERT(a.overlap.tensor == b.overlap.tensor && a.overlap.pipeline == b.overlap.pipeline);
     RC_ASSERT(a.overlap.expert == b.overlap.expert && a.overlap.offload == b.overlap.offload);
-    RC_ASSERT(a.offload == b.offload);
+    RC_ASSERT(a.offload == b.offload && a.gather_group == b.gather_group);
+    RC_ASSERT(a.recompute != plan::RecomputeKind::full || a.repeated == b.repeated);
 }
 
 /// Any printable text that is not only blanks, so that quoting is tried on everything.
@@ -211,6 +212,7 @@ void choose_optimizer(Plan& plan) {
                                    plan::ShardLevel::parameters);
     plan.shard_group = plan.shard != plan::ShardLevel::none && coin() ? count(9) : 0;
     plan.keep_parameters = plan.shard == plan::ShardLevel::parameters && coin();
+    plan.gather_group = coin() ? count(9) : 0;
 }
 
 Plan any_plan() {
@@ -238,10 +240,13 @@ Plan any_plan() {
     if (plan.recompute == plan::RecomputeKind::layers) {
         plan.recompute_layers = {plan::layers_named(any_text()), {.kinds = {"gelu"}, .roles = {any_text()}}};
     }
+    if (plan.recompute == plan::RecomputeKind::full && coin()) {
+        (coin() ? plan.repeated.first : plan.repeated.one_in) = 1 + count(9);
+    }
     plan.recompute_every = count(9);
     choose_optimizer(plan);
     plan.overlap = {coin(), coin(), coin(), coin(), coin(), coin()};
-    plan.offload = {coin(), coin(), coin()};
+    plan.offload = {coin(), coin(), coin(), coin() ? 0.25 : 1};
     plan.precision = *rc::gen::elementOf(kPrecisions);
     if (coin()) {
         plan.gradient_precision = *rc::gen::elementOf(kPrecisions);

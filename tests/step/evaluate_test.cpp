@@ -83,6 +83,34 @@ TEST(Evaluate, GatheredParametersAreHeldTwoUnitsAtATimeOrAllWhereTheyAreKept) {
     EXPECT_DOUBLE_EQ(kept - none, 4 * 584 * 4.0);
 }
 
+TEST(Evaluate, BackwardGathersFromTheRanksOfAGatherGroup) {
+    // Two nodes of four ranks; 4 blocks of 584 parameters of 4 bytes.
+    constexpr double kWeights = 4 * 584 * 4;
+    cluster::Cluster cluster = small_cluster();
+    cluster.levels = {{.name = "node", .size = 4, .bandwidth = 100_GB_per_s, .latency = 1_us},
+                      {.name = "switch", .size = 2, .bandwidth = 10_GB_per_s, .latency = 10_us}};
+    plan::Plan plan = data_plan(8);
+    plan.shard = plan::ShardLevel::parameters;
+    const Prediction whole = predict(small_network(), cluster, plan);
+    plan.gather_group = 4;
+    const Prediction grouped = predict(small_network(), cluster, plan);
+    // An eighth of the weights, and a quarter of their copy.
+    EXPECT_DOUBLE_EQ(whole.memory[MemoryPart::weights].in(1_B), kWeights / 8);
+    EXPECT_DOUBLE_EQ(grouped.memory[MemoryPart::weights].in(1_B), kWeights / 8 + kWeights / 4);
+    // Between nodes the same gather runs once instead of twice; within one, a ring of four passes on three quarters.
+    const double within = 3 * (1e-6 + kWeights / 4 / 100e9);
+    EXPECT_NEAR(grouped.busy[TimePart::parameters].in(unit::second),
+                whole.busy[TimePart::parameters].in(unit::second) / 2 + within, 1e-12);
+    EXPECT_EQ(grouped.busy[TimePart::gradients], whole.busy[TimePart::gradients]);
+    for (const std::int64_t none : {8, 3, 16}) {
+        plan.gather_group = none;
+        EXPECT_THROW(static_cast<void>(predict(small_network(), cluster, plan)), InputError) << none;
+    }
+    plan.gather_group = 4;
+    plan.shard = plan::ShardLevel::gradients;
+    EXPECT_THROW(static_cast<void>(predict(small_network(), cluster, plan)), InputError);
+}
+
 TEST(Evaluate, FullRecomputationKeepsBlockInputsAndRepeatsForward) {
     plan::Plan plan = data_plan(1);
     const Prediction kept = predict(small_network(), small_cluster(), plan);

@@ -79,6 +79,30 @@ TEST(Offload, ToAHostThatUpdatesSendsGradientsOutAndWeightsBack) {
     EXPECT_EQ(p.memory[MemoryPart::gradients], kG * 1_B);
 }
 
+TEST(Offload, OfAShareOfTheStatesUpdatesTheRestOnTheDevice) {
+    constexpr double kShare = 0.25;
+    const cluster::Cluster cluster = with_memory_at(5_GB_per_s);
+    const auto of = [&](plan::Offload offload) { return predict(small_network(), cluster, updated_on_host(offload)); };
+    const Prediction none = of({});
+    const Prediction part = of({.optimizer = true, .optimizer_share = kShare});
+    EXPECT_NEAR(offload_time(part), kShare * (kG + kW) / kLink, 1e-15);
+    EXPECT_EQ(part.host->memory, kShare * (kS + kG) * 1_B);
+    EXPECT_EQ(part.memory[MemoryPart::optimizer], (1 - kShare) * kS * 1_B);
+    EXPECT_EQ(part.memory[MemoryPart::gradients], kG * 1_B);
+    // Three quarters of the update on the device, and a quarter of twice its bytes on the host.
+    const double on_host = kShare * 2 * kUpdate / 5e9;
+    EXPECT_NEAR(part.time[TimePart::optimizer].in(unit::second)-on_host,
+                0.75 * none.time[TimePart::optimizer].in(unit::second),
+                0.3 * none.time[TimePart::optimizer].in(unit::second));
+    EXPECT_LT(none.step.value, part.step.value);
+    EXPECT_LT(part.step.value, of({.optimizer = true}).step.value);
+    // Without an update on the host the share comes in and goes out.
+    const Prediction streamed =
+        predict(small_network(), hosted(), one_device({.optimizer = true, .optimizer_share = kShare}));
+    EXPECT_NEAR(offload_time(streamed), kShare * kS / kLink, 1e-15);
+    EXPECT_EQ(streamed.memory[MemoryPart::optimizer], (1 - kShare) * kS * 1_B + kShare * kS * 1_B);
+}
+
 TEST(Offload, ToAHostThatUpdatesLeavesWeightsAndGradientsThatAreThere) {
     const Prediction p =
         predict(small_network(), with_memory_at(5_GB_per_s), updated_on_host({.optimizer = true, .weights = true}));

@@ -49,6 +49,50 @@ TEST(Segments, AreComputedAgainOneAtATime) {
     EXPECT_EQ(working(every(9)), 5) << "no more blocks than there are";
 }
 
+Prediction some(plan::RepeatedBlocks blocks, std::int64_t stages = 1) {
+    plan::Plan plan;
+    plan.strategy = test::pipelined();
+    plan.mesh = {{"pipeline", stages}};
+    plan.batch = 8;
+    plan.microbatch = 8;
+    plan.precision = Precision::fp32;
+    plan.schedule = plan::ScheduleKind::gpipe;
+    plan.recompute = plan::RecomputeKind::full;
+    plan.repeated = blocks;
+    return predict(test::small_network(), test::small_cluster(), plan);
+}
+
+TEST(SomeBlocks, AreCountedOnEveryVirtualStageOfItsOwn) {
+    const plan::RepeatedBlocks first{.first = 3};
+    EXPECT_EQ(first.among(0, 5), 3);
+    EXPECT_EQ(first.among(2, 5), 1);
+    EXPECT_EQ(first.among(3, 5), 0);
+    EXPECT_EQ(first.among(0, 2), 2);
+    const plan::RepeatedBlocks third{.one_in = 3};
+    EXPECT_EQ(third.among(0, 2), 0);
+    EXPECT_EQ(third.among(2, 1), 1) << "the third";
+    EXPECT_EQ(third.among(1, 8), 3) << "the third, the sixth and the ninth";
+}
+
+TEST(SomeBlocks, RunAgainAndTheOthersKeepAll) {
+    // All four blocks keep five tensors, a block that runs again its input.
+    const Prediction second = some({.one_in = 2});
+    EXPECT_EQ(second.time[TimePart::recompute] * 2.0, second.time[TimePart::forward]);
+    EXPECT_EQ(kept(second), (2 + 1) + (1 + 1)) << "two whole blocks, the first with its input, and two inputs";
+    EXPECT_EQ(working(second), 1);
+    const Prediction first = some({.first = 1});
+    EXPECT_EQ(first.time[TimePart::recompute] * 4.0, first.time[TimePart::forward]);
+    EXPECT_EQ(kept(first), 1 + 3);
+    // On two stages of two blocks the first of each runs again.
+    const Prediction staged = some({.first = 1}, 2);
+    EXPECT_EQ(staged.time[TimePart::recompute] * 2.0, staged.time[TimePart::forward]);
+    for (const plan::RepeatedBlocks all : {plan::RepeatedBlocks{.first = 4}, plan::RepeatedBlocks{.first = 9}}) {
+        EXPECT_EQ(some(all).step.value, some({}).step.value);
+        EXPECT_EQ(some(all).memory.total(), some({}).memory.total());
+    }
+    EXPECT_EQ(some({.one_in = 5}).time[TimePart::recompute], 0_s) << "there is no fifth";
+}
+
 TEST(Segments, AllTogetherCostOneForwardPass) {
     for (const std::int64_t k : {1, 2, 3, 4, 9}) {
         const Prediction p = every(k);

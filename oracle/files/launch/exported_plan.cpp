@@ -116,10 +116,14 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     flag("uneven_stages",
          std::adjacent_find(plan.stages.begin(), plan.stages.end(), std::not_equal_to<>()) != plan.stages.end());
     word("layout", layout_of_layers(plan.stages));
-    word("recompute", std::string(plan::name(plan.recompute)));
+    word("recompute", plan.keeps_some_blocks() ? plan.repeated.first > 0 ? "first" : "one_in"
+                                               : std::string(plan::name(plan.recompute)));
+    number("recompute_first", plan.repeated.first);
+    number("recompute_one_in", plan.repeated.one_in);
     number("recompute_every", plan.recompute_every);
     number("zero", static_cast<std::int64_t>(plan.shard));
     flag("keep_parameters", plan.keep_parameters);
+    number("gather_group", plan.gather_group);
     word("precision", std::string(name(plan.precision)));
     word("gradient_precision", std::string(name(plan.gradient_precision.value_or(Precision::fp32))));
     word("optimizer", std::string(plan::name(plan.optimizer)));
@@ -136,6 +140,8 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     for (const plan::FlagName<plan::Offload>& offload : plan::kOffloadNames) {
         flag("offload_" + std::string(offload.word), plan.offload.*offload.member);
     }
+    scope.set("offload_share", {plan.offload.optimizer ? plan.offload.optimizer_share : 1.0, {}});
+    flag("offload_part", plan.offload.optimizer && plan.offload.optimizer_share < 1);
     number("sequence", facts.sequence);
     number("layers", facts.layers);
     word("model", facts.model);

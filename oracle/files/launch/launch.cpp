@@ -33,6 +33,7 @@ std::set<std::string> keys_of(const Target& target) {
     }
     all.insert(target.recognised_by.begin(), target.recognised_by.end());
     all.insert(target.files.begin(), target.files.end());
+    all.insert(target.configurations.begin(), target.configurations.end());
     return all;
 }
 
@@ -45,6 +46,9 @@ std::string spelled(const std::string& key, const std::set<std::string>& known) 
 
 constexpr std::size_t kWrapperOwn = 2;  ///< settings of its own by which a wrapper is known
 constexpr std::size_t kSureOwn = 3;     ///< settings of its own by which any other target is
+
+/// The key whose value is the command that starts a target.
+constexpr const char* kCommand = "$command";
 
 /// How far a file looks like one of a target.
 struct Fit {
@@ -69,18 +73,19 @@ struct Fit {
     [[nodiscard]] auto rank() const { return std::tuple(is_started, is_wrapper(), own, known); }
 };
 
-/// Whether a script has one of these commands.
-bool starts(const Node& settings, const std::vector<std::string>& commands) {
+/// The first of some commands that a script has; empty where it has none.
+std::string command_of(const Node& settings, const std::vector<std::string>& commands) {
     const Node::Member* around = settings.member(kSurroundings);
     const Node::Member* words = around == nullptr ? nullptr : around->value->member(kWords);
-    return words != nullptr && std::any_of(commands.begin(), commands.end(), [&](const std::string& command) {
-               return words->value->text.find(" " + command + " ") != std::string::npos;
-           });
+    const auto found = std::find_if(commands.begin(), commands.end(), [&](const std::string& command) {
+        return words != nullptr && words->value->text.find(" " + command + " ") != std::string::npos;
+    });
+    return found == commands.end() ? "" : *found;
 }
 
 Fit fit_of(const Node& settings, const Target& target) {
     const std::set<std::string> known = keys_of(target);
-    Fit fit{.target = &target, .is_started = starts(settings, target.commands), .unknown = {}};
+    Fit fit{.target = &target, .is_started = !command_of(settings, target.commands).empty(), .unknown = {}};
     for (const Node::Member& member : settings.members) {
         const std::string key = spelled(member.key, known);
         if (is_off(*member.value) || key == kSurroundings) {
@@ -166,6 +171,12 @@ Document completed(Document settings, const Target& target) {
     auto root = std::make_shared<Node>(*settings.root);
     std::vector<Node::Member> more;
     if (const Node::Member* around = root->member(kSurroundings)) {
+        if (known.contains(kCommand) && !command_of(*root, target.commands).empty()) {
+            more.push_back(
+                {kCommand, around->where,
+                 std::make_shared<const Node>(Node{
+                     .kind = Node::Kind::scalar, .text = command_of(*root, target.commands), .where = around->where})});
+        }
         for (const Node::Member& variable : around->value->members) {
             if (known.contains(variable.key) && root->member(variable.key) == nullptr) {
                 more.push_back(variable);
@@ -186,8 +197,9 @@ Document completed(Document settings, const Target& target) {
             add(layout.has_lone_m ? ".lone_m" : ".layers", fmt::format("{}", fmt::join(layout.layers, ",")));
             add(".stages", std::to_string(layout.layers.size()));
         }
-        const bool is_file = std::count(target.files.begin(), target.files.end(), member.key) > 0 &&
-                             !is_word_of(target, member.key, member.value->text);
+        const bool is_whole = std::count(target.configurations.begin(), target.configurations.end(), member.key) > 0;
+        const bool is_file = is_whole || (std::count(target.files.begin(), target.files.end(), member.key) > 0 &&
+                                          !is_word_of(target, member.key, member.value->text));
         if (!is_file || member.value->kind != Node::Kind::scalar || is_off(*member.value)) {
             continue;
         }
@@ -201,9 +213,15 @@ Document completed(Document settings, const Target& target) {
         }
         const Document file = read_launch_text(load_bytes(path, path, member.value->where), path);
         for (const Node::Member& inner : file.root->members) {
-            more.push_back({member.key + "." + inner.key, inner.where, inner.value});
+            const std::string key = is_whole ? spelled(inner.key, known) : member.key + "." + inner.key;
+            if (inner.key != kSurroundings && !(is_whole && settings.root->member(inner.key) != nullptr)) {
+                more.push_back({key, inner.where, inner.value});
+            }
         }
     }
+    std::erase_if(root->members, [&](const Node::Member& member) {
+        return std::count(target.configurations.begin(), target.configurations.end(), member.key) > 0;
+    });
     root->members.insert(root->members.end(), more.begin(), more.end());
     settings.root = std::move(root);
     return settings;
@@ -241,7 +259,8 @@ void add_option(const TargetOption& option, const Scope& scope,
         for (const std::string& word : words) {
             options.emplace_back(option.option, word);
         }
-    } else if (const std::string text = words.empty() && option.is_list ? "none" : join(words, ","); !text.empty()) {
+    } else if (const std::string text = words.empty() && !option.may_be_absent ? "none" : join(words, ",");
+               !text.empty()) {
         options.emplace_back(option.option, text);
     }
 }
@@ -345,6 +364,11 @@ Launch read_launch(Document settings, const std::vector<Target>& targets, std::i
     const graph::AttributeValue* devices = read.parameters.find("gpus");
     if (devices != nullptr && text_of(*devices) == "0") {
         fail({settings.source, 0, 0, 1}, "it does not say on how many GPUs", "--gpus N");
+    }
+    for (const ConditionalText& text : target.not_modelled) {
+        if (text.when == nullptr || holds(*text.when, read.parameters)) {
+            launch.not_modelled.push_back(filled(text.text, read.parameters));
+        }
     }
     if (!target.framework.empty()) {
         launch.options.emplace_back("--software", target.framework);

@@ -82,7 +82,9 @@ void complete(Target& target, const Target& base) {
         own.insert(own.end(), others.begin(), others.end());
     };
     add(target.keys.ignored, base.keys.ignored);
+    target.not_modelled.insert(target.not_modelled.end(), base.not_modelled.begin(), base.not_modelled.end());
     add(target.files, base.files);
+    add(target.configurations, base.configurations);
     add(target.layouts, base.layouts);
     target.keys.each_layer = target.keys.each_layer.empty() ? base.keys.each_layer : target.keys.each_layer;
     target.keys.architecture = target.keys.architecture.empty() ? base.keys.architecture : target.keys.architecture;
@@ -91,8 +93,11 @@ void complete(Target& target, const Target& base) {
 TargetOption read_option(const Fields::Member& member) {
     TargetOption option{.option = member.key, .values = {}};
     if (member.value.is_mapping()) {
+        Fields fields(member.value);
+        const Value words = fields.find("words");
         option.is_list = true;
-        option.values = read_texts(Fields(member.value).find("words"));
+        option.may_be_absent = !words;
+        option.values = read_texts(words ? words : fields.find("parts"));
         return option;
     }
     option.values = read_texts(member.value);
@@ -117,6 +122,7 @@ Target read_target(Document document) {
     target.like = fields.find("like").text();
     target.instead = fields.find("instead").text();
     target.files = fields.find("files").texts();
+    target.configurations = fields.find("configurations").texts();
     target.layouts = fields.find("layouts").texts();
     target.commands = fields.find("commands").texts();
     target.recognised_by = fields.find("recognised_by").texts();
@@ -132,6 +138,7 @@ Target read_target(Document document) {
             target.searched.emplace_back(member.key, member.value.text());
         }
     }
+    target.not_modelled = read_texts(fields.find("not_modelled"));
     target.lines = read_texts(fields.find("lines"));
     if (const Value refused = fields.find("refused")) {
         for (const Value& item : refused.list()) {

@@ -19,11 +19,12 @@ struct ConditionalText {
 };
 
 /// An option of `dodona predict`, such as --mesh. Its value is the first text whose condition holds, or the words
-/// between commas whose conditions hold.
+/// or parts between commas whose conditions hold.
 struct TargetOption {
     std::string option;  ///< "MODEL": the positional
     std::vector<ConditionalText> values;
     bool is_list = false;
+    bool may_be_absent = true;  ///< a list without words is absent, else "none"
 };
 
 /// A plan that the target cannot express.
@@ -37,18 +38,21 @@ struct Target {
     Family keys;  ///< what its settings mean; the name is the target's
     std::string version;
     std::string summary;
-    std::string comment;                ///< how its files mark comments: "#"; empty: not at all
-    std::string framework;              ///< of the software that it starts; empty: several, or another target's
-    std::string like;                   ///< a target whose settings it has as well; empty: none
-    std::string instead;                ///< not empty: its files are refused, and this is to be given instead
-    std::vector<std::string> files;     ///< settings that name a file of settings: `KEY: F` has those of F as KEY.*
-    std::vector<std::string> layouts;   ///< settings that are layouts of stages (stage_layout.hpp): see the schema
-    std::vector<std::string> commands;  ///< words that start it in a script: "megatron sft"; empty: no wrapper
+    std::string comment;             ///< how its files mark comments: "#"; empty: not at all
+    std::string framework;           ///< of the software that it starts; empty: several, or another target's
+    std::string like;                ///< a target whose settings it has as well; empty: none
+    std::string instead;             ///< not empty: its files are refused, and this is to be given instead
+    std::vector<std::string> files;  ///< settings that name a file of settings: `KEY: F` has those of F as KEY.*
+    /// Settings that name a file whose settings stand for those of the script.
+    std::vector<std::string> configurations;
+    std::vector<std::string> layouts;        ///< settings that are layouts of stages (stage_layout.hpp): see the schema
+    std::vector<std::string> commands;       ///< words that start it in a script: "megatron sft"; empty: no wrapper
     std::vector<std::string> recognised_by;  ///< settings that only its files have
     std::vector<TargetOption> options;       ///< empty: it is written and not read
     /// Options of `dodona plan` that hold a search to what the target can express.
     std::vector<std::pair<std::string, std::string>> searched;
-    std::vector<ConditionalText> lines;  ///< of what is written
+    std::vector<ConditionalText> not_modelled;  ///< what matters where several settings say it, or none does
+    std::vector<ConditionalText> lines;         ///< of what is written
     std::vector<Refusal> refusals;
 };
 
