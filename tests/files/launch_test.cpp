@@ -92,8 +92,8 @@ TEST(Launch, TheJsonOfDeepSpeedHasItsModelBesideIt) {
     EXPECT_EQ(option(launch, "--zero"), "3");
     EXPECT_EQ(option(launch, "--offload"), "optimizer");
     EXPECT_EQ(option(launch, "--overlap"), "gradients,parameters");
-    ASSERT_EQ(launch.not_modelled.size(), 1U);
-    EXPECT_TRUE(launch.not_modelled.front().starts_with("zero_optimization.zero_hpz_partition_size 8"));
+    EXPECT_EQ(option(launch, "--gather-group"), "8");
+    EXPECT_TRUE(launch.not_modelled.empty());
 }
 
 TEST(Launch, TheYamlOfNanotronIsAPlanAndANetwork) {
@@ -249,18 +249,38 @@ TEST(Launch, ArgumentsOfTheTrainerBehindAccelerateAreReadWithItsFile) {
     EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
 }
 
-TEST(Launch, FilesOfWrappersThatAreNotReadAreRefusedByName) {
-    const auto starts = [](const std::string& text, const std::string& name, const std::string& is) {
-        EXPECT_NE(refused(text, name).find(is), std::string::npos) << refused(text, name);
-    };
-    starts(
-        "pipe_parallel_size: 2\nmodel-parallel-size: 4\ntrain_micro_batch_size_per_gpu: 4\n"
-        "gradient_accumulation_steps: 2\nzero_optimization: {stage: 1}\nfp16: {enabled: true}\n",
-        "a.yaml", "settings of gpt-neox, which dodona does not read");
-    starts("deepspeed train.py --pretrain m --micro_train_batch_size 2 --zero_stage 3 --bf16 --learning_rate 1\n",
-           "run.sh", "settings of openrlhf, which dodona does not read");
-    starts("batch_size: 2\ngradient_accumulation_steps: 8\nmodel:\n  _component_: m\noptimizer:\n  _component_: o\n",
-           "a.yaml", "settings of torchtune, which dodona does not read");
+TEST(Launch, FilesOfWrappersAreKnownBySettingsOfTheirOwn) {
+    EXPECT_EQ(refused("pipe_parallel_size: 2\nmodel-parallel-size: 4\ntrain_micro_batch_size_per_gpu: 4\n"
+                      "gradient_accumulation_steps: 2\nzero_optimization: {stage: 1}\nfp16: {enabled: true}\n",
+                      "a.yaml"),
+              "read as gpt-neox");
+    EXPECT_EQ(refused("deepspeed train.py --pretrain m --micro_train_batch_size 2 --zero_stage 3 --bf16 "
+                      "--learning_rate 1\n",
+                      "run.sh"),
+              "read as openrlhf");
+    EXPECT_EQ(refused("batch_size: 2\ngradient_accumulation_steps: 8\nmodel:\n  _component_: m\noptimizer:\n"
+                      "  _component_: o\n",
+                      "a.yaml"),
+              "read as torchtune");
+    EXPECT_EQ(refused("model: m\ntuner_type: lora\nlora_rank: 8\nper_device_train_batch_size: 1\n", "a.yaml"),
+              "read as ms-swift");
+}
+
+TEST(Launch, TheConfigurationThatACommandNamesIsReadAndTheCommandWins) {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path();
+    const std::string name = "dodona-launch-test-config.yaml";
+    std::ofstream(folder / name) << "batch_size: 2\ngradient_accumulation_steps: 4\ntokenizer:\n  max_seq_len: 4096\n"
+                                    "model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\n";
+    const Launch launch =
+        launched_text("tune run --nproc_per_node 4 full_finetune_distributed --config " + name + " batch_size=8\n",
+                      (folder / "run.sh").string());
+    std::filesystem::remove(folder / name);
+    EXPECT_EQ(launch.target, "torchtune");
+    EXPECT_EQ(option(launch, "MODEL"), "llama-3.1-8b");
+    EXPECT_EQ(option(launch, "--micro-batch"), "8");
+    EXPECT_EQ(option(launch, "--batch"), "128");
+    EXPECT_EQ(option(launch, "--optimizer"), "adam-bf16");
+    EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
 }
 
 TEST(Launch, AWrapperIsKnownByTheCommandThatStartsIt) {
@@ -374,14 +394,13 @@ TEST(Launch, PoliciesOfMaxTextSayWhatIsSaved) {
     EXPECT_EQ(recomputed("mixtral-8x7b", "save_qkv_proj"), "full");
 }
 
-TEST(Launch, EverySecondBlockOfTorchtitanIsNoChunkOfTwo) {
+TEST(Launch, OfTorchtitanEverySecondBlockIsRecomputed) {
     const std::string text =
         "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 8192\n"
         "[activation_checkpoint]\nmode = \"selective\"\nselective_ac_option = ";
     const Launch second = launched_text(text + "\"2\"\n", "a.toml", 8);
-    EXPECT_EQ(option(second, "--recompute"), "none");
-    ASSERT_EQ(second.not_modelled.size(), 1U);
-    EXPECT_TRUE(second.not_modelled.front().starts_with("activation_checkpoint.selective_ac_option 2: "));
+    EXPECT_EQ(option(second, "--recompute"), "one-in-2");
+    EXPECT_TRUE(second.not_modelled.empty());
     const Launch each = launched_text(text + "\"1\"\n", "a.toml", 8);
     EXPECT_EQ(option(each, "--recompute"), "full");
     EXPECT_TRUE(each.not_modelled.empty());
@@ -483,6 +502,12 @@ plan::Plan plan_of(const Launch& launch) {
     plan.recompute = recompute.starts_with("every-") ? plan::RecomputeKind::every
                                                      : plan::recompute_from(recompute).value_or(plan.recompute);
     plan.recompute_every = recompute.starts_with("every-") ? std::stoll(recompute.substr(6)) : 1;
+    if (recompute.starts_with("first-") || recompute.starts_with("one-in-")) {
+        plan.recompute = plan::RecomputeKind::full;
+        (recompute.starts_with("first-") ? plan.repeated.first : plan.repeated.one_in) =
+            std::stoll(recompute.substr(recompute.rfind('-') + 1));
+    }
+    plan.gather_group = number("--gather-group", 0);
     plan.shard = static_cast<plan::ShardLevel>(number("--zero", 0));
     plan.shard_group = number("--zero-group", 0);
     plan.precision = *precision_from(option(launch, "--precision"));
@@ -493,7 +518,12 @@ plan::Plan plan_of(const Launch& launch) {
     for (const auto& flag : plan::kOverlapNames) {
         plan.overlap.*flag.member = overlap.find("," + std::string(flag.word) + ",") != std::string::npos;
     }
-    const std::string offload = "," + option(launch, "--offload") + ",";
+    std::string offload = "," + option(launch, "--offload") + ",";
+    if (const std::size_t share = offload.find("optimizer="); share != std::string::npos) {
+        const std::size_t value = share + std::string("optimizer=").size();
+        plan.offload.optimizer_share = std::stod(offload.substr(value));
+        offload.erase(value - 1, offload.find(',', value) - value + 1);
+    }
     for (const auto& flag : plan::kOffloadNames) {
         plan.offload.*flag.member = offload.find("," + std::string(flag.word) + ",") != std::string::npos;
     }
@@ -561,11 +591,16 @@ plan::Plan random_plan() {
     plan.recompute = *rc::gen::element(plan::RecomputeKind::none, plan::RecomputeKind::selective,
                                        plan::RecomputeKind::full, plan::RecomputeKind::every);
     plan.recompute_every = plan.recompute == plan::RecomputeKind::every ? 2 : 1;
+    if (plan.recompute == plan::RecomputeKind::full && chance(30)) {
+        (chance(50) ? plan.repeated.first : plan.repeated.one_in) = *rc::gen::inRange(2, 5);
+    }
     plan.shard = static_cast<plan::ShardLevel>(*rc::gen::inRange(0, 4));
     // A group of one rank shards nothing: no plan that runs has one.
     const std::int64_t half = data * (data_alone ? 1 : context) / 2;
     if (plan.shard != plan::ShardLevel::none && data > 1 && half > 1 && chance(20)) {
         plan.shard_group = half;
+    } else if (plan.shard == plan::ShardLevel::parameters && data_alone && half > 1 && chance(30)) {
+        plan.gather_group = half;
     }
     plan.precision = *rc::gen::element(Precision::bf16, Precision::fp16, Precision::fp32, Precision::fp8);
     if (chance(20)) {
@@ -582,6 +617,7 @@ plan::Plan random_plan() {
     if (chance(20)) {
         plan.offload.optimizer = true;
         plan.offload.weights = chance(50);
+        plan.offload.optimizer_share = chance(30) ? 0.25 : 1;
     }
     return plan;
 }
