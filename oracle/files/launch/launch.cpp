@@ -58,17 +58,14 @@ struct Fit {
     std::size_t known = 0;             ///< settings that it knows
     std::vector<std::string> unknown;  ///< settings that it does not know
 
-    /// Settings of a wrapper no other target has.
+    /// What starts another target with settings of its own is known by few of these.
     [[nodiscard]] bool is_wrapper() const {
-        const bool wraps = target != nullptr && (!target->commands.empty() || !target->instead.empty());
-        return wraps && (is_started || own >= kWrapperOwn);
+        return target != nullptr && !target->commands.empty() && (is_started || own >= kWrapperOwn);
     }
-    [[nodiscard]] bool is_refused() const { return is_wrapper() && !target->instead.empty(); }
     /// Where few settings are the target's own, generic ones may be all that it shares with the file: it has to know
     /// half of all.
     [[nodiscard]] bool is_good() const {
-        return target != nullptr && target->instead.empty() &&
-               (is_wrapper() || (own > 0 && (own >= kSureOwn || known >= unknown.size())));
+        return is_wrapper() || (own > 0 && (own >= kSureOwn || known >= unknown.size()));
     }
     [[nodiscard]] auto rank() const { return std::tuple(is_started, is_wrapper(), own, known); }
 };
@@ -132,10 +129,6 @@ std::string named_file(const Node& flags) {
 const Target& recognise(const Document& settings, const std::vector<Target>& targets) {
     const Fit fit = recognised(settings, targets);
     const Location whole{settings.source, 0, 0, 1};
-    if (fit.is_refused()) {
-        fail(whole, fmt::format("settings of {}, which dodona does not read", fit.target->keys.name),
-             fit.target->instead);
-    }
     if (fit.is_good()) {
         return *fit.target;
     }
@@ -342,8 +335,7 @@ Diagnostics uneven(const Scope& scope, const Location& whole_file) {
 }  // namespace
 
 bool is_launch(const Document& settings, const std::vector<Target>& targets) {
-    const Fit fit = recognised(settings, targets);
-    return fit.is_good() || fit.is_refused();
+    return recognised(settings, targets).is_good();
 }
 
 Launch read_launch(Document settings, const std::vector<Target>& targets, std::int64_t gpus, bool with_model,

@@ -120,7 +120,6 @@ Target read_target(Document document) {
     }
     target.framework = fields.find("framework").text();
     target.like = fields.find("like").text();
-    target.instead = fields.find("instead").text();
     target.files = fields.find("files").texts();
     target.configurations = fields.find("configurations").texts();
     target.layouts = fields.find("layouts").texts();

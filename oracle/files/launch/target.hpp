@@ -41,7 +41,6 @@ struct Target {
     std::string comment;             ///< how its files mark comments: "#"; empty: not at all
     std::string framework;           ///< of the software that it starts; empty: several, or another target's
     std::string like;                ///< a target whose settings it has as well; empty: none
-    std::string instead;             ///< not empty: its files are refused, and this is to be given instead
     std::vector<std::string> files;  ///< settings that name a file of settings: `KEY: F` has those of F as KEY.*
     /// Settings that name a file whose settings stand for those of the script.
     std::vector<std::string> configurations;
