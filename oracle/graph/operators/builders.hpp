@@ -103,6 +103,9 @@ bool is_sequence(Attributes& attributes, const Tensor& x);
 /// Reports a sequence that is not so many equal parts.
 bool has_whole_documents(Attributes& attributes, const Tensor& x, Extent documents);
 
+/// Whether a vector has one number for each channel of an image.
+bool is_number_a_channel(const Tensor& vector, const Tensor& image);
+
 /// Reports a tensor without a dimension beside the batch.
 bool has_features(Attributes& attributes, const Tensor& x);
 

@@ -7,14 +7,8 @@ namespace dodona::graph {
 
 namespace {
 
-/// One number a channel of an image: what a time adds to a residual block of a diffusion U-Net (Ho et al.,
-/// arXiv:2006.11239, appendix B).
-bool is_of_channels(const Tensor& vector, const Tensor& image) {
-    return image.dimensions.size() > 2 && image.dimensions[1].name == "channel" && vector.dimensions.size() == 2 &&
-           vector.dimensions[1] == TensorDimension{"feature", image.dimensions[1].extent};
-}
-
-/// y = x + v for all positions: dv is the sum of dy over them, partial where they are split.
+/// y = x + v for all positions, as a time is added to a residual block of a diffusion U-Net (Ho et al.,
+/// arXiv:2006.11239, appendix B): dv is the sum of dy over them, partial where they are split.
 Nest add_to_channels(const Tensor& x) {
     Nest nest = element_wise(x, 2);
     nest.inputs[1].loops = {0, 1};
@@ -33,7 +27,7 @@ Nest add_to_channels(const Tensor& x) {
 /// y = x1 + x2 + ... Backward hands the same gradient to each input and runs nothing. Shapes are equal, or there are an image
 /// and a number a channel.
 Nest build_add(Attributes& attributes, std::span<const Tensor> inputs) {
-    if (inputs.size() == 2 && is_of_channels(inputs[1], inputs[0])) {
+    if (inputs.size() == 2 && is_number_a_channel(inputs[1], inputs[0])) {
         return add_to_channels(inputs[0]);
     }
     if (!same_shapes(attributes, inputs)) {

@@ -5,16 +5,6 @@
 
 namespace dodona::graph {
 
-namespace {
-
-/// One factor a channel: the scale of a squeeze-and-excitation block (Hu et al., arXiv:1709.01507, equation 4).
-bool is_scale_of(const Tensor& scale, const Tensor& image) {
-    return image.dimensions.size() > 2 && image.dimensions[1].name == "channel" && scale.dimensions.size() == 2 &&
-           scale.dimensions[1] == TensorDimension{"feature", image.dimensions[1].extent};
-}
-
-}  // namespace
-
 /// One factor a token: the gate of an expert that all tokens share (Qwen2-MoE).
 bool is_gate_of(const Tensor& gate, const Tensor& tokens) {
     std::vector<TensorDimension> due = tokens.dimensions;
@@ -25,12 +15,13 @@ bool is_gate_of(const Tensor& gate, const Tensor& tokens) {
     return gate.dimensions == due;
 }
 
-/// y = x1 * x2; dx1 = dy * x2, dx2 = dy * x1. The shapes are equal, or x2 has one number a channel of the image x1, or one
-/// a token of x1: its gradient is then a sum over positions or features, partial where they are split.
+/// y = x1 * x2; dx1 = dy * x2, dx2 = dy * x1. The shapes are equal, or x2 has one number a channel of the image x1
+/// (squeeze-and-excitation: Hu et al., arXiv:1709.01507, equation 4), or one a token of x1: its gradient is then a sum over
+/// positions or features, partial where they are split.
 Nest build_multiply(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const bool gate = inputs[1].dimensions != x.dimensions && is_gate_of(inputs[1], x);
-    const bool scale = gate || is_scale_of(inputs[1], x);
+    const bool scale = gate || is_number_a_channel(inputs[1], x);
     if (!scale && inputs[1].dimensions != x.dimensions) {
         attributes.error(fmt::format("reads {} and {}, which do not multiply", x.shape(), inputs[1].shape()),
                          "give two tensors of one shape, an image and a feature a channel, or tokens and one feature");

@@ -57,6 +57,11 @@ bool has_whole_documents(Attributes& attributes, const Tensor& x, Extent documen
     return false;
 }
 
+bool is_number_a_channel(const Tensor& vector, const Tensor& image) {
+    return image.dimensions.size() > 2 && image.dimensions[1].name == "channel" && vector.dimensions.size() == 2 &&
+           vector.dimensions[1] == TensorDimension{"feature", image.dimensions[1].extent};
+}
+
 bool has_features(Attributes& attributes, const Tensor& x) {
     if (x.dimensions.size() >= 2) {
         return true;
