@@ -12,7 +12,7 @@ bool has_matrices(const Layer& layer) {
                        [](const Weight& weight) { return weight.form != MatrixForm::none; });
 }
 
-/// Layer::head. From the end: `last`, whether a way to an output or a loss passes no further product with weights.
+/// Sets Layer::head. `last`: some path to an output or a loss has no further product with weights.
 void mark_heads(Graph& graph) {
     std::vector<bool> last(graph.layers.size());
     for (Vertex v = graph.layers.size(); v-- > 0;) {

@@ -53,7 +53,7 @@ std::vector<Kernel> newton_schulz(MatrixShape shape) {
     return kernels;
 }
 
-/// The same polynomial in R = X X', with a restart after two iterations: two products of R, two that apply a result to X
+/// Polynomials in R = X X', with a restart after two iterations: two products of R, two that apply a result to X
 /// and 14 of n x n; square matrices as above. Source: deepspeedai/DeepSpeed: runtime/zero/muon/original_muon.py,
 /// zeropower_via_gram_newtonschulz.
 std::vector<Kernel> gram_newton_schulz(MatrixShape shape) {
@@ -93,7 +93,7 @@ Bytes soap_states(MatrixShape shape) {
     return states;
 }
 
-/// Of each side that has a preconditioner: its statistics, gradient and momentum taken to its basis and the update taken
+/// Kernels of each side that has a preconditioner: its statistics, gradient and momentum taken to its basis and the update taken
 /// back; every 10 steps one power iteration and a QR factorisation, 8/3 n^3 operations with Q formed (Golub and Van Loan,
 /// Matrix Computations, section 5.2).
 std::vector<Kernel> soap_kernels(MatrixShape shape) {
@@ -152,7 +152,7 @@ Bytes shampoo_states(MatrixShape shape) {
     return states;
 }
 
-/// Of each side of a block: its statistics and the product of the gradient with its root; every 100 steps the root from
+/// Kernels of each side of a block: its statistics and the product of the gradient with its root; every 100 steps the root from
 /// eigenvectors, 9 n^3 operations (Golub and Van Loan, section 8.3), and the product of those.
 std::vector<Kernel> shampoo_kernels(MatrixShape shape) {
     std::vector<Kernel> kernels;

@@ -105,7 +105,7 @@ struct MatrixShape {
     bool operator==(const MatrixShape&) const = default;
 };
 
-/// How matrices inside the network are updated.
+/// The update of matrices inside the network.
 struct MatrixUpdate {
     Bytes per_element;                                             ///< of states, without the master copy
     Bytes (*states)(MatrixShape) = nullptr;                        ///< further states of one matrix

@@ -39,7 +39,7 @@ struct Matrices {
     Atoms split = 0;    ///< atoms over which rows or columns are split
     double count = 0;
 
-    [[nodiscard]] bool alike(const Matrices& other) const {
+    [[nodiscard]] bool same_shape(const Matrices& other) const {
         return shape == other.shape && local == other.local && split == other.split;
     }
 };

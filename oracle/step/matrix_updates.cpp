@@ -18,9 +18,9 @@ using plan::ShardLevel;
 constexpr Bytes kDirection = Bytes::of_base(4);  // of one element, in fp32
 constexpr double kGathers = 3;                   // ZeRO-3: the momentum before and after, and the update
 
-Precision precision_on(const cluster::Device& device, Precision wanted, Precision of_plan) {
-    if (device.supports(wanted)) {
-        return wanted;
+Precision precision_on(const cluster::Device& device, Precision fastest, Precision of_plan) {
+    if (device.supports(fastest)) {
+        return fastest;
     }
     return device.supports(Precision::fp32) ? Precision::fp32 : of_plan;
 }
@@ -75,16 +75,14 @@ private:
     }
 
     const StateTransfer& note(plan::Atoms atoms, Bytes size, double per_step) {
-        states_.matrix_gathers.push_back(
-            {.what = StateTransfer::What::matrices,
-             .collective = Collective::all_gather,
-             .atoms = atoms,
-             .size = size,
-             .per_step = per_step,
-             .per_pass = false,
-             .beside = plan::Phase::backward,
-             .time = time_of(costed_, Collective::all_gather, atoms, size, plan_.algorithm)});
-        return states_.matrix_gathers.back();
+        StateTransfer& gather = states_.matrix_gathers.emplace_back();
+        gather.what = StateTransfer::What::matrices;
+        gather.collective = Collective::all_gather;
+        gather.atoms = atoms;
+        gather.size = size;
+        gather.per_step = per_step;
+        gather.time = time_of(costed_, Collective::all_gather, atoms, size, plan_.algorithm);
+        return gather;
     }
 
     const CostedGraph& costed_;
@@ -98,10 +96,10 @@ private:
 }  // namespace
 
 Estimate matrix_time(const CostedGraph& costed, const plan::Plan& plan, const std::vector<graph::Kernel>& kernels) {
-    const Precision wanted = plan::optimizer(plan.optimizer).hidden->precision;
+    const Precision fastest = plan::optimizer(plan.optimizer).hidden->precision;
     Estimate slowest;
     for (const DeviceTimes& times : costed.devices) {
-        const Precision precision = precision_on(*times.device, wanted, plan.precision);
+        const Precision precision = precision_on(*times.device, fastest, plan.precision);
         Estimate time;
         for (const graph::Kernel& kernel : kernels) {
             const double slower = kernel.kind == graph::KernelKind::matmul ? costed.software.matmul : 1.0;

@@ -1,8 +1,8 @@
 // The update of matrices inside the network by optimizers that update them whole (plan::MatrixUpdate).
 //
-// Where states are not sharded, every rank updates all matrices. Where they are, each matrix belongs to one rank of the
-// group: the longest ones first, each to the rank with least so far, and the slowest rank decides. With N matrices of
-// one shape on w ranks that is
+// Every rank updates all matrices if states are not sharded. Otherwise each matrix belongs to one rank of the group:
+// the longest ones first, each to the rank with least so far, and the slowest rank decides. With N matrices of one shape
+// on w ranks that is
 //
 //   t = ceil(N / w) t_1        t_1: kernels of one matrix, and its gather over ranks that split rows or columns
 //
@@ -24,7 +24,7 @@
 
 namespace dodona::step {
 
-/// What a kernel list of one matrix takes on the slowest device of a graph.
+/// Time of kernels on the slowest device of a graph.
 Estimate matrix_time(const CostedGraph& costed, const plan::Plan& plan, const std::vector<graph::Kernel>& kernels);
 
 /// Equal matrices: the time of each, and how many.

@@ -280,8 +280,8 @@ private:
 
     static void add_matrices(plan::Matrices matrices, double count, std::vector<plan::Matrices>& all) {
         matrices.count *= count;
-        const auto found =
-            std::find_if(all.begin(), all.end(), [&](const plan::Matrices& other) { return other.alike(matrices); });
+        const auto found = std::find_if(all.begin(), all.end(),
+                                        [&](const plan::Matrices& other) { return other.same_shape(matrices); });
         if (found != all.end()) {
             found->count += matrices.count;
         } else if (matrices.count > 0) {

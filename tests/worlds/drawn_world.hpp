@@ -193,9 +193,6 @@ inline World draw_world(unsigned seed) {
     const auto devices = draw.of<std::int64_t>({2, 3, 4, 6, 8});
     cluster::Cluster cluster = draw_cluster(draw, devices);
     search::Space space = draw_space(draw, graph, devices);
-    if (draw.one_in(5)) {
-        space.optimizer = draw.of({plan::OptimizerKind::muon, plan::OptimizerKind::soap});
-    }
     return {network.model, std::move(graph), std::move(cluster), std::move(space)};
 }
 
