@@ -135,12 +135,12 @@ std::vector<Option> workload_options() {
 
 /// The first input says what a sample is: others may be targets, such as the boxes of a detector.
 double tokens_a_sample(const graph::Graph& graph) {
-    if (const auto tokens = graph::sample_tokens(graph)) {
-        return static_cast<double>(*tokens);
-    }
     const graph::Tensor& sample = graph.layers.front().nest.result;
     const auto sequence = sample.find("sequence");
-    return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
+    if (!sequence) {
+        return 0;
+    }
+    return static_cast<double>(graph::sample_tokens(graph).value_or(sample.dimensions[*sequence].extent));
 }
 
 graph::Graph network_with(const Workload& workload, const std::vector<std::pair<std::string, std::string>>& parameters,
