@@ -91,9 +91,10 @@ TEST(Offload, OfAShareOfTheStatesUpdatesTheRestOnTheDevice) {
     EXPECT_EQ(part.memory[MemoryPart::gradients], kG * 1_B);
     // Three quarters of the update on the device, and a quarter of twice its bytes on the host.
     const double on_host = kShare * 2 * kUpdate / 5e9;
-    EXPECT_NEAR(part.time[TimePart::optimizer].in(unit::second)-on_host,
-                0.75 * none.time[TimePart::optimizer].in(unit::second),
-                0.3 * none.time[TimePart::optimizer].in(unit::second));
+    const double on_device = part.time[TimePart::optimizer].in(unit::second)-on_host;
+    const double whole = none.time[TimePart::optimizer].in(unit::second);
+    EXPECT_GE(on_device, 0.75 * whole * (1 - 1e-12));
+    EXPECT_LT(on_device, whole);
     EXPECT_LT(none.step.value, part.step.value);
     EXPECT_LT(part.step.value, of({.optimizer = true}).step.value);
     // Without an update on the host the share comes in and goes out.
