@@ -91,7 +91,7 @@ TEST(Offload, OfAShareOfTheStatesUpdatesTheRestOnTheDevice) {
     EXPECT_EQ(part.memory[MemoryPart::gradients], kG * 1_B);
     // Three quarters of the update on the device, and a quarter of twice its bytes on the host.
     const double on_host = kShare * 2 * kUpdate / 5e9;
-    const double on_device = part.time[TimePart::optimizer].in(unit::second)-on_host;
+    const double on_device = -on_host + part.time[TimePart::optimizer].in(unit::second);
     const double whole = none.time[TimePart::optimizer].in(unit::second);
     EXPECT_GE(on_device, 0.75 * whole * (1 - 1e-12));
     EXPECT_LT(on_device, whole);
