@@ -269,6 +269,16 @@ TEST(HfConfig, PartsOfANetworkWithImagesAreFrozenByParameters) {
     EXPECT_EQ(trained({images, language, {.name = "projector_frozen", .value = "true"}}), 0);
 }
 
+TEST(HfConfig, APartIsSavedWithoutTheDefaultsOfItsClass) {
+    // LLaVA's language model: LlamaConfig's 32 layers of 4096 with 11008, and 32064 words.
+    const std::string part =
+        "{\"model_type\": \"llava\", \"text_config\": {\"model_type\": \"llama\", \"vocab_size\": 32064}}";
+    EXPECT_EQ(graph::count(graph_of(part)).parameters, 6738415616 + 2 * 64 * 4096);
+    EXPECT_NE(fault_of("{\"model_type\": \"llama\", \"vocab_size\": 32064}").find("hidden_size: missing"),
+              std::string::npos)
+        << "a whole config has it";
+}
+
 TEST(HfConfig, AListOfOneValueForEachLayerIsThatValue) {
     const auto experts = [](const std::string& top_k) {
         return "{\"model_type\": \"hunyuan_v1_moe\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "

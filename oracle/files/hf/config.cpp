@@ -157,9 +157,9 @@ private:
         }
         if (member) {
             read_.parameters.set(key.parameter, value_of(key, Value(*member->value, member->key, config_.faults)));
-        } else if (key.otherwise) {
+        } else if (const auto& otherwise = key.of_part && body_ != config_.root.get() ? key.of_part : key.otherwise) {
             if (!config_.faults.has_errors()) {
-                read_.parameters.set(key.parameter, read_.parameters.value(*key.otherwise));
+                read_.parameters.set(key.parameter, read_.parameters.value(*otherwise));
             }
         } else {
             config_.faults.error(config_.root->where, fmt::format("{}: missing", key.names.front()),

@@ -37,6 +37,9 @@ ConfigKey read_key(const Fields::Member& member) {
         key.otherwise = written(otherwise);
         key.least = key.otherwise->text == "0" ? 0 : 1;
     }
+    if (const Value of_part = fields.find("part_default")) {
+        key.of_part = written(of_part);
+    }
     key.values = read_meanings(fields.find("values"));
     key.is_list = fields.find("alike").text() == "true";
     key.is_count = fields.find("count").text() == "true";

@@ -23,6 +23,7 @@ struct ConfigKey {
     std::vector<std::string> names;     ///< the key and its other spellings
     std::string parameter;              ///< that it is the value of; empty: it is only checked
     std::optional<Written> otherwise;   ///< where the config has none, or null: the default of the class
+    std::optional<Written> of_part;     ///< likewise, in a part of a larger config, which is saved without defaults
     Meanings values;                    ///< empty: the value itself
     std::int64_t least = 1;             ///< of a whole number
     bool is_count = false;              ///< the value is the number of entries of a list
