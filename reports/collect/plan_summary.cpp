@@ -108,7 +108,9 @@ std::string mesh_text(const plan::Plan& plan) {
         std::vector<std::string> of;
         std::copy_if(fold.of.begin(), fold.of.end(), std::back_inserter(of),
                      [&](const std::string& axis) { return plan.axis_size(axis) > 1; });
-        axes.push_back(fmt::format("{} {} over {}", fold.name, fold.size, join(of, " and ")));
+        if (!of.empty()) {
+            axes.push_back(fmt::format("{} {} over {}", fold.name, fold.size, join(of, " and ")));
+        }
     }
     return axes.empty() ? "one device" : join(axes);
 }
