@@ -44,6 +44,11 @@ bool has_frozen(const std::vector<Entry>& entries) {
                        [](const Entry& entry) { return entry.frozen || has_frozen(entry.children); });
 }
 
+/// Some layers of a block are frozen beside others of it, which are adapters already.
+bool has_adapters(const std::vector<Entry>& entries) {
+    return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return has_frozen(entry.children); });
+}
+
 /// Adapters beside the layers of a list, and the storage of what they stand beside. Returns the adapters added.
 std::size_t add_adapters(std::vector<Entry>& entries, const TaskSettings& settings) {
     std::size_t added = 0;
@@ -67,11 +72,12 @@ std::size_t add_adapters(std::vector<Entry>& entries, const TaskSettings& settin
     return added;
 }
 
-/// Adapters in the blocks; what is outside them (embeddings, heads) has none, as PEFT's target_modules="all-linear".
+/// Adapters in the blocks; what is outside them (embeddings, heads) has none, as PEFT's target_modules="all-linear", nor has
+/// a block that is frozen already, such as the layers of an encoder of images.
 void freeze_and_adapt(NetworkSpec& spec, Task task, const TaskSettings& settings, const Location& where) {
     std::size_t added = 0;
     for (Entry& entry : spec.entries) {
-        added += add_adapters(entry.children, settings);
+        added += entry.frozen ? 0 : add_adapters(entry.children, settings);
         if (task == Task::qlora && entry.op.empty()) {
             entry.storage = settings.storage;
         }
@@ -144,7 +150,8 @@ std::vector<std::string> settings_of(Task task) {
 NetworkSpec with_tasks(NetworkSpec spec, const std::vector<Task>& tasks, const TaskSettings& settings,
                        const Location& where) {
     check_together(tasks, where);
-    if (!tasks.empty() && has_frozen(spec.entries)) {
+    const bool has_copies = has(tasks, Task::dpo) || has(tasks, Task::grpo);  // of all layers, trained or not
+    if (!tasks.empty() && (has_adapters(spec.entries) || (has_copies && has_frozen(spec.entries)))) {
         fail(where, fmt::format("{} has frozen layers; tasks are for networks whose layers are all trained", spec.name),
              "the network without them, for example llama-3.1-8b+lora+dpo");
     }

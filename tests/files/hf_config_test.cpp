@@ -9,6 +9,7 @@
 #include "files/hf/stored_weights.hpp"
 #include "files/number.hpp"
 #include "graph/graph.hpp"
+#include "graph/post_training.hpp"
 #include "graph/sample_tokens.hpp"
 #include "reading.hpp"
 
@@ -267,6 +268,21 @@ TEST(HfConfig, PartsOfANetworkWithImagesAreFrozenByParameters) {
     EXPECT_GT(trained({images}), projector);
     EXPECT_EQ(trained({}) - trained({images}), trained({language}) - projector) << "the encoder's parameters";
     EXPECT_EQ(trained({images, language, {.name = "projector_frozen", .value = "true"}}), 0);
+}
+
+TEST(HfConfig, AFrozenEncoderOfImagesHasNoAdapters) {
+    const std::string text = imported(with_images()).text;
+    const auto trained = [&](const std::vector<Setting>& settings) {
+        graph::NetworkSpec spec = read_model(parse_document(text, "imported"), settings, library().model_opener());
+        return graph::count(graph::build(graph::with_tasks(std::move(spec), {graph::Task::lora}, {.rank = 8}, {})))
+            .trained;
+    };
+    // Rank 8 beside four products of 64 with 64 and three of 64 with 128, in two layers.
+    const double language = 2 * 8 * (4 * (64 + 64) + 3 * (64 + 128));
+    // And beside four of 32 with 32 and two of 32 with 48, in three layers.
+    const double encoder = 3 * 8 * (4 * (32 + 32) + 2 * (32 + 48));
+    EXPECT_EQ(trained({{.name = "image_frozen", .value = "true"}}), language);
+    EXPECT_EQ(trained({}), language + encoder);
 }
 
 TEST(HfConfig, APartIsSavedWithoutTheDefaultsOfItsClass) {
