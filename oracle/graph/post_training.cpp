@@ -44,7 +44,7 @@ bool has_frozen(const std::vector<Entry>& entries) {
                        [](const Entry& entry) { return entry.frozen || has_frozen(entry.children); });
 }
 
-/// Some layers of a block are frozen beside others of it, which are adapters already.
+/// Whether a block has frozen layers and others: it has adapters already.
 bool has_adapters(const std::vector<Entry>& entries) {
     return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return has_frozen(entry.children); });
 }
