@@ -4,13 +4,19 @@
 
 namespace dodona::step {
 
+namespace {
+
+std::string kernel_times(const SourceLine& line) {
+    return line.best == line.worst ? fmt::format("kernel times: {}", name(line.worst))
+                                   : fmt::format("kernel times: {}, in part {}", name(line.best), name(line.worst));
+}
+
+}  // namespace
+
 std::string text(const SourceLine& line) {
     const std::string of = fmt::format("{} ({})", line.name, line.source);
     switch (line.of) {
-        case SourceLine::Of::kernels:
-            return line.best == line.worst ? fmt::format("compute: {}; kernel times: {}", of, name(line.worst))
-                                           : fmt::format("compute: {}; kernel times: {}, in part {}", of,
-                                                         name(line.best), name(line.worst));
+        case SourceLine::Of::kernels: return fmt::format("compute: {}; {}", of, kernel_times(line));
         case SourceLine::Of::measured_samples:
             return fmt::format("compute: seconds per sample measured on this machine ({})", line.source);
         case SourceLine::Of::communication: return fmt::format("communication: {}; times: {}", of, name(line.worst));
@@ -26,6 +32,20 @@ std::string text(const SourceLine& line) {
                 "{} compares samples within a micro-batch, {}: plans with other micro-batches train "
                 "something else",
                 line.name, line.source);
+    }
+    return "";
+}
+
+std::string brief_text(const SourceLine& line) {
+    switch (line.of) {
+        case SourceLine::Of::kernels: return kernel_times(line);
+        case SourceLine::Of::measured_samples: return "seconds per sample: measured on this machine";
+        case SourceLine::Of::communication: return fmt::format("times of links: {}", name(line.worst));
+        case SourceLine::Of::other_maker:
+        case SourceLine::Of::compared: return text(line);
+        case SourceLine::Of::host:
+        case SourceLine::Of::framework:
+        case SourceLine::Of::model: return "";
     }
     return "";
 }

@@ -20,4 +20,7 @@ struct SourceLine {
 /// "compute: a100 (its source); kernel times: measured, in part data sheet".
 std::string text(const SourceLine& line);
 
+/// Its kind of evidence alone, "kernel times: fitted, in part data sheet", and what one must know; empty: neither.
+std::string brief_text(const SourceLine& line);
+
 }  // namespace dodona::step

@@ -142,9 +142,6 @@ void add_played(Document& document, const search::Answer& answer) {
 
 /// Why plans leave memory free (search::kUsualReserve).
 std::string reserve_text(const search::Answer& answer) {
-    if (!(answer.reserve > 0)) {
-        return "";
-    }
     const std::string why = answer.reserve == search::kUsualReserve
                                 ? ": 56 of 66 measured peaks were within 5 % of the prediction, 64 within 8 %"
                                 : "";
@@ -165,6 +162,10 @@ void add_reasons_of_first(Document& document, const search::Answer& answer, cons
     }
     for (const step::Limit& limit : best.limits) {
         reasons.items.push_back("limit reached: " + text(limit));
+    }
+    reasons.items.push_back((answer.plans.size() > 1 ? "No. 1 in full: " : "in full: ") + plan_text(best));
+    if (std::string evidence = evidence_in_brief(best); !evidence.empty()) {
+        reasons.items.push_back(std::move(evidence));
     }
     add_section(document, {answer.plans.size() > 1 ? "Why No. 1 is first" : "Where its time and memory go"},
                 {time_bar(best), memory_bar(best), std::move(reasons)});
@@ -196,7 +197,7 @@ void add_infeasible(Document& document, const search::Answer& answer) {
                 {.title = fmt::format("What does not fit: {} of {}", whole(count),
                                       counted(answer.counts.configurations, "configuration")),
                  .detail = !answer.plans.empty()},
-                {std::move(table), Note{reserve_text(answer)},
+                {std::move(table),
                  Note{more > 0 ? fmt::format("and {}; --format json lists all", counted(more, "more reason")) : ""}});
 }
 
@@ -205,8 +206,8 @@ void add_search(Document& document, const search::Answer& answer) {
     if (answer.layers) {
         lines.items.push_back(layer_search_counts(answer));
     }
-    if (!answer.plans.empty()) {
-        lines.items.push_back("No. 1 in full: " + plan_text(answer.plans.front()));
+    if (answer.reserve > 0) {
+        lines.items.push_back(reserve_text(answer));
     }
     add_section(document, {.title = "Search", .detail = true}, {std::move(lines)});
 }

@@ -155,6 +155,7 @@ Document prediction_document(const Subject& subject, const step::Prediction& pre
     add(document, Headline{prediction_headline(subject, prediction)});
     add(document, Paragraph{plan_text(prediction)});
     add(document, KeyFigures{prediction_figures(prediction)});
+    add(document, Note{evidence_in_brief(prediction)});
     if (prediction.runs) {
         add(document, time_bar(prediction));
         add(document, memory_bar(prediction));

@@ -84,4 +84,14 @@ std::vector<std::string> evidence_items(const step::Prediction& prediction) {
     return items;
 }
 
+std::string evidence_in_brief(const step::Prediction& prediction) {
+    std::vector<std::string> parts;
+    for (const step::SourceLine& line : prediction.provenance) {
+        if (std::string part = brief_text(line); !part.empty()) {
+            parts.push_back(std::move(part));
+        }
+    }
+    return join(parts, "; ");
+}
+
 }  // namespace dodona::reports

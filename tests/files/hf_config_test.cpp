@@ -128,7 +128,7 @@ TEST(HfConfig, ANetworkOfDiffusersSaysItsClass) {
     EXPECT_EQ(model.family, "flux");
     EXPECT_EQ(model.ignored, (std::vector<std::string>{"_diffusers_version"})) << "but not its class";
     EXPECT_NE(fault_of("{" + small + ", \"num_refiners\": 2}").find("num_refiners: unknown key"), std::string::npos);
-    const std::string unknown = fault_of("{\"_class_name\": \"FluxTransformer3DModel\"}");
+    const std::string unknown = fault_of("{\"_class_name\": \"FluxTransfomer2DModel\"}");
     EXPECT_NE(unknown.find("_class_name: unknown architecture"), std::string::npos);
     EXPECT_NE(unknown.find("did you mean \"FluxTransformer2DModel\"?"), std::string::npos);
     EXPECT_EQ(unknown.find("llama"), std::string::npos) << "classes are known, not families of language models";

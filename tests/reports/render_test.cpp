@@ -118,7 +118,9 @@ TEST(Sections, AreLeftOutWhereTheyAreEmptyOrDetail) {
     add_section(document, {"Nothing"}, {List{}, Note{}});
     EXPECT_TRUE(document.blocks.empty());
     add_section(document, {.title = "Detail", .detail = true}, {List{{"item"}}});
-    EXPECT_EQ(render_text(document, {}), "");
+    EXPECT_EQ(render_text(document, {}), "\n--full adds: detail\n");
+    EXPECT_EQ(render_text(document, {.full = true}), "Detail\n  - item\n");
+    EXPECT_EQ(render_text(document, {.most_lines = 8}), "") << "--brief";
     EXPECT_EQ(render_markdown(document, {}), "### Detail\n\n- item\n");
 }
 

@@ -118,14 +118,14 @@ TEST(Limits, SayWhyMemoryRefuses) {
         limits_of(strategy("data", {"data"}), {.samples_per_device = 64, .machine = 64, .asked = 4}, cluster);
     EXPECT_EQ(found.fits_from, std::nullopt);
     EXPECT_FALSE(found.verdict->fits);
-    EXPECT_TRUE(why_not_text(*found.verdict).starts_with("out of memory: at least")) << why_not_text(*found.verdict);
+    EXPECT_TRUE(why_not_text(*found.verdict).starts_with("out of memory: more than")) << why_not_text(*found.verdict);
     EXPECT_EQ(found.verdict->below, std::nullopt) << "the number is not at fault";
     // Of filters most meshes cannot be laid at all; one can, and lacks memory.
     plan::Strategy both = filters();
     both.axes = {"filter", "data"};
     both.everywhere = {{"batch", {"data"}, {}}};
     const StrategyLimits hybrid = limits_of(both, {.batch = 64, .machine = 64, .asked = 64}, cluster);
-    EXPECT_TRUE(why_not_text(*hybrid.verdict).starts_with("out of memory: at least")) << why_not_text(*hybrid.verdict);
+    EXPECT_TRUE(why_not_text(*hybrid.verdict).starts_with("out of memory: more than")) << why_not_text(*hybrid.verdict);
 }
 
 TEST(Limits, AreWhatTheSearchFindsOnEveryNumber) {

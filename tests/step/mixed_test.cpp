@@ -203,7 +203,7 @@ TEST(Mixed, AStageThatDoesNotFitItsOwnDeviceIsNamed) {
     EXPECT_EQ(p.fullest_stage, 1U) << "the first holds more, and has room";
     EXPECT_EQ(p.memory_limit, 1_MiB);
     EXPECT_EQ(p.most_memory, p.stages[0].memory.process);
-    EXPECT_NE(text(p.why_not.value()).find("of 0.0 GiB on slow"), std::string::npos) << text(*p.why_not);
+    EXPECT_NE(text(p.why_not.value()).find("more than 0.0 GiB on slow"), std::string::npos) << text(*p.why_not);
 }
 
 TEST(Mixed, LayersGoWhereTheyFitIfSpeedAloneWouldNotLeaveThemRoom) {
