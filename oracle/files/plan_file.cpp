@@ -167,8 +167,8 @@ void set_recompute(const RecomputeEntry& entry, PlanFile& file, const Value& val
         Fields fields(value);
         const bool has_layers = static_cast<bool>(fields.find("layers"));
         int given = 0;
-        for (const char* way : {"kind", "every", "first", "one_in", "layers"}) {
-            given += fields.find(way) ? 1 : 0;
+        for (const char* form : {"kind", "every", "first", "one_in", "layers"}) {
+            given += fields.find(form) ? 1 : 0;
         }
         if (given != 1) {
             value.error(

@@ -31,7 +31,7 @@ using InfeasibleCause = std::variant<plan::LimitCause, MemoryPlace>;
 
 InfeasibleCause cause_of(const Infeasibility& why_not);
 
-/// "96.0 GiB of 79.1 GiB", `least` before it; "more than 79.1 GiB" where both would read alike.
+/// "96.0 GiB of 79.1 GiB", `least` before it; "more than 79.1 GiB" where both would be the same text.
 std::string shortage_text(std::string_view least, Bytes needed, Bytes available);
 
 /// "out of memory: 96.0 GiB of 79.1 GiB", "filter <= 64: layer conv1 (conv) cannot be split further".

@@ -20,7 +20,7 @@
 // memory, which an update on the host reads and writes:
 //   t = host_update x devices of the node x bytes of the update (plan/optimizer.hpp) / memory bandwidth of the host
 // It hides behind nothing: clipping needs the norm of all gradients.
-// Of the states only the share f is offloaded (Offload::optimizer_share): S, g and w, and G where it goes with the
+// Only the share f of the states is offloaded (Offload::optimizer_share): S, g and w, and G where it goes with the
 // states, count f times, as do the bytes of the update on the host; the device then updates the rest.
 // Not modelled: copies by hosts whose memory or switch is slower than all links together, updates a step late. Sources:
 // Isaev et al., Calculon, SC'23, and calculon/llm/llm.py: max(weights, activations) forward, their sum with the states

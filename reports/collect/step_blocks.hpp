@@ -24,7 +24,7 @@ std::vector<std::string> limit_items(const step::Prediction& prediction);
 /// Where the numbers come from, and what makes the interval.
 std::vector<std::string> evidence_items(const step::Prediction& prediction);
 
-/// What kind of evidence the step stands on, in one sentence.
+/// The kind of evidence behind the step, in one sentence.
 std::string evidence_in_brief(const step::Prediction& prediction);
 
 }  // namespace dodona::reports

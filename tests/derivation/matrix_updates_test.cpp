@@ -122,7 +122,7 @@ TEST(Muon, GathersMatricesOverTensorRanksThatAllUpdateThem) {
         gathered += gather.per_step * gather.size.in(1_B);
     }
     EXPECT_EQ(gathered, 4 * kLayers * kOfLayer) << "the fp32 direction of each";
-    // A ring of four: three of four parts at 10 GB/s, beside the arithmetic of whole matrices.
+    // A ring of four: three of four parts at 10 GB/s, and the arithmetic of whole matrices.
     const double least = kLayers * layer_flops() / 1e12 + 0.75 * gathered / 10e9;
     EXPECT_GT(seconds(states.matrices), 0.99 * least);
     EXPECT_LT(seconds(states.matrices), 1.01 * least + 7 * kLayers * 3 * 5e-6);

@@ -22,7 +22,7 @@ graph::NetworkSpec small_flux() {
 constexpr const char* kJoint = "layers[2]";
 constexpr const char* kSingle = "single[2]";
 
-// Of each stream two gathers and two scatters, as of a decoder: what is joined for attention, and what is parted after it,
+// Each stream has two gathers and two scatters, as of a decoder: what is joined for attention, and what is parted after it,
 // stays where it is. Attention and MLP of a single layer are one column-parallel part: one gather, one scatter.
 TEST(JoinedStreams, AreGatheredAndScatteredOnceAPartOfALayer) {
     const Derived flux(small_flux(), plan_of("megatron-sequence", {{"tensor", 4}, {"data", 1}}));
@@ -63,7 +63,7 @@ TEST(JoinedStreams, AreSplitByContextParallelism) {
     }
 }
 
-// What modulates a layer has no positions: its gradient is partial where they are split. A joint layer modulates each stream
+// The modulation of a layer has no positions: its gradient is partial where they are split. A joint layer modulates each stream
 // four times, by two of six numbers a feature or by one; the gradients of its uses are added before they are reduced.
 TEST(JoinedStreams, ReduceTheGradientOfWhatModulatesThem) {
     const Derived flux(small_flux(), plan_of("context-ulysses", {{"context", 4}, {"data", 1}}));

@@ -277,9 +277,9 @@ TEST(HfConfig, AFrozenEncoderOfImagesHasNoAdapters) {
         return graph::count(graph::build(graph::with_tasks(std::move(spec), {graph::Task::lora}, {.rank = 8}, {})))
             .trained;
     };
-    // Rank 8 beside four products of 64 with 64 and three of 64 with 128, in two layers.
+    // Rank 8 next to four products of 64 with 64 and three of 64 with 128, in two layers.
     const double language = 2 * 8 * (4 * (64 + 64) + 3 * (64 + 128));
-    // And beside four of 32 with 32 and two of 32 with 48, in three layers.
+    // And next to four of 32 with 32 and two of 32 with 48, in three layers.
     const double encoder = 3 * 8 * (4 * (32 + 32) + 2 * (32 + 48));
     EXPECT_EQ(trained({{.name = "image_frozen", .value = "true"}}), language);
     EXPECT_EQ(trained({}), language + encoder);
@@ -332,7 +332,7 @@ TEST(HfConfig, FamiliesThatNoOperatorExpressesSayWhatIsMissing) {
     EXPECT_NE(refusal("gemma3n").find("altup_num_inputs"), std::string::npos);
 }
 
-// What each layer is, is never guessed: attention in every layer would be another network.
+// The kind of each layer is never guessed: attention in every layer would be another network.
 TEST(HfConfig, AHybridMustSayWhatEachOfItsLayersIs) {
     const std::string granite =
         "{\"model_type\": \"granitemoehybrid\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "

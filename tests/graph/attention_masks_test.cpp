@@ -184,12 +184,12 @@ TEST(Attention, RefusesMoreDocumentsThanTokensAndPackedMemories) {
 TEST(Indexer, ScoresAllPairsAndAttentionSeesTheChosen) {
     const Extent length = 8192;
     const auto tokens = [&](Extent features) { return tensor({{"sequence", length}, {"feature", features}}); };
-    const Values plain{{"heads", std::int64_t{16}}, {"causal", true}, {"window", std::int64_t{2048}}};
-    Values indexed = plain;
+    const Values windowed{{"heads", std::int64_t{16}}, {"causal", true}, {"window", std::int64_t{2048}}};
+    Values indexed = windowed;
     indexed["index_heads"] = std::int64_t{64};
     const Tensor q = tokens(16 * 128);
     const Nest with = nest("attention", {q, q, q, tokens(64 * 128), tokens(128), tokens(64)}, indexed);
-    const Nest without = nest("attention", {q, q, q}, plain);
+    const Nest without = nest("attention", {q, q, q}, windowed);
     EXPECT_EQ(weights(with), 0) << "its projections are layers of their own";
     EXPECT_EQ(with.inputs.size(), 6U);
     EXPECT_FALSE(with.inputs[3].has(with.loop("head"))) << "whole on each rank of a tensor group";
@@ -202,7 +202,7 @@ TEST(Indexer, ScoresAllPairsAndAttentionSeesTheChosen) {
     // Backward: three products of the chosen pairs, 2,048 a query once so many keys are there.
     const double chosen = 2048.0 * 2048 / 2 + 2048.0 * (8192 - 2048);
     EXPECT_EQ(work.backward_input.back().flops.in(unit::flop), 3 * 2 * chosen * 64 * 128);
-    EXPECT_THROW(nest("attention", {q, q, q, tokens(64 * 128), tokens(128), tokens(64)}, plain), InputError);
+    EXPECT_THROW(nest("attention", {q, q, q, tokens(64 * 128), tokens(128), tokens(64)}, windowed), InputError);
     EXPECT_THROW(nest("attention", {q, q, q, tokens(64 * 128), tokens(64), tokens(64)}, indexed), InputError);
     indexed.erase("window");
     EXPECT_THROW(nest("attention", {q, q, q, tokens(64 * 128), tokens(128), tokens(64)}, indexed), InputError);

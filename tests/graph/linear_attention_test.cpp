@@ -1,4 +1,4 @@
-// Linear attention and what stands beside it, by hand. The gated delta rule: Qwen3-Next's 16 heads of keys and 32 of values,
+// Linear attention, scans and short convolutions, by hand. The gated delta rule: Qwen3-Next's 16 heads of keys and 32 of values,
 // 128 features each, in chunks of 64 of 4,096 positions. Mamba-2's layer: Nemotron Nano's 128 heads of 80 features, 8 groups
 // of 128 states, in chunks of 128. Mamba's first version: 8,192 features with 16 states each.
 #include <gtest/gtest.h>

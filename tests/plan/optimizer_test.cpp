@@ -123,7 +123,7 @@ TEST(NewtonSchulz, IsFiveTimesThreeProducts) {
     EXPECT_LT(products(OptimizerKind::muon, kWide) / (6 * 4096.0 * 11008 * tokens), 5 * 4096 / tokens);
 }
 
-// Of R = X X': 2 x 2 n n m to make it, as much to apply results, and 14 products of 2 n n n.
+// R = X X': 2 x 2 n n m to make it, as much to apply results, and 14 products of 2 n n n.
 TEST(NewtonSchulz, IteratesOnTheSmallSideWithGram) {
     EXPECT_EQ(products(OptimizerKind::muon_gram, kWide), 4 * 369'367'187'456.0 + 14 * 137'438'953'472.0);
     EXPECT_EQ(products(OptimizerKind::muon_gram, kSquare), products(OptimizerKind::muon, kSquare));
@@ -136,7 +136,7 @@ TEST(NewtonSchulz, HoldsTwoMatricesAndTwoSquaresIn16Bits) {
 }
 
 TEST(Soap, ProjectsThriceAndRenewsItsBasesEveryTenSteps) {
-    // Of each side: statistics and three projections, 2 n n n each; a tenth of a power iteration.
+    // For each side: statistics and three projections, 2 n n n each; a tenth of a power iteration.
     const double cube = 4096.0 * 4096 * 4096;
     EXPECT_DOUBLE_EQ(products(OptimizerKind::soap, kSquare), 2 * (4 * 2 * cube + 0.1 * 2 * cube));
     EXPECT_DOUBLE_EQ(factorised(OptimizerKind::soap, kSquare), 2 * 0.1 * 8 / 3 * cube);

@@ -396,7 +396,7 @@ private:
         }
     }
 
-    /// Keys of the encoder of images that nobody asked for.
+    /// Keys of the encoder of images that no family asks for.
     void report_part() {
         const Node::Member* part = family_.part.empty() ? nullptr : config_.root->member(family_.part);
         if (part == nullptr) {
@@ -459,7 +459,7 @@ std::string_view stem_of(std::string_view type) {
                        static_cast<std::size_t>(std::find_if_not(type.begin(), type.end(), is_letter) - type.begin()));
 }
 
-/// A number or a part more is another network, not a slip of spelling: nobody who wrote "gemma4" means "gemma".
+/// A number or a part more is another network, not a slip of spelling: "gemma4" is no "gemma".
 bool may_be_misspelt(const std::string& type, const std::string& known) {
     const auto marks = [](std::string word) {
         std::erase_if(word, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
@@ -470,11 +470,11 @@ bool may_be_misspelt(const std::string& type, const std::string& known) {
 
 [[noreturn]] void fail_unknown(const Node::Member& type, const std::string& word, const std::vector<Family>& families) {
     const std::vector<std::string> known = known_types(families, type.key);
-    std::vector<std::string> spelt_alike;
+    std::vector<std::string> misspelt;
     std::vector<std::string> of_its_stem;
     for (const std::string& spelt : known) {
         if (may_be_misspelt(word, spelt)) {
-            spelt_alike.push_back(spelt);
+            misspelt.push_back(spelt);
         }
         if (!word.empty() && stem_of(spelt) == stem_of(word)) {
             of_its_stem.push_back(spelt);
@@ -483,7 +483,7 @@ bool may_be_misspelt(const std::string& type, const std::string& known) {
     const std::string related =
         of_its_stem.empty() ? "" : fmt::format("known of {}: {}; ", stem_of(word), join(of_its_stem));
     fail(type.value->where,
-         fmt::format("{}: unknown architecture \"{}\"{}", type.key, word, did_you_mean(word, spelt_alike)),
+         fmt::format("{}: unknown architecture \"{}\"{}", type.key, word, did_you_mean(word, misspelt)),
          fmt::format("{}models/hf/families has all {} that are known; describe others in a model file: docs/files.md",
                      related, known.size()));
 }
@@ -514,7 +514,7 @@ const Family& family_of_mapping(const Node& mapping, const std::vector<Family>& 
 
 namespace {
 
-/// The language model with the encoder of images that the config has beside it, if a family reads that encoder.
+/// The language model with the encoder of images of the same config, if a family reads that encoder.
 Family with_encoder(Family language, const Node& config, const std::vector<Family>& families) {
     const std::string type = text_at(config, "model_type");
     const auto lists = [](const std::vector<std::string>& words, const std::string& word) {

@@ -16,8 +16,8 @@ inline constexpr std::int64_t kMaxConfigLayers = 10'000;
 
 struct ReadConfig {
     Scope parameters;  ///< what the keys and the family's `set` say
-    /// Of each stack of layers, by the parameter that says how many they are, and of each of its layers: its own
-    /// parameters. A stack whose layers are all alike is not among them.
+    /// For each stack of layers, by the parameter that says how many they are, and of each of its layers: its own
+    /// parameters. A stack whose layers are all equal is not among them.
     std::map<std::string, std::vector<std::map<std::string, graph::AttributeValue>>> layers;
     std::vector<std::string> ignored;       ///< keys that change no shape, in the order of the file
     std::vector<std::string> left_out;      ///< keys of parts that are not read

@@ -41,7 +41,7 @@ ConfigKey read_key(const Fields::Member& member) {
         key.of_part = written(of_part);
     }
     key.values = read_meanings(fields.find("values"));
-    key.is_list = fields.find("alike").text() == "true";
+    key.is_list = fields.find("equal").text() == "true";
     key.is_count = fields.find("count").text() == "true";
     if (const Value only = fields.find("only")) {
         key.is_checked = true;

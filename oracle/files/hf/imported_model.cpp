@@ -193,7 +193,7 @@ private:
     /// if it is not the entry before; all but the first of it they read alike.
     std::string each_layer(const Node& item, const Scope& scope, const std::vector<std::string>& reads) {
         const std::string block = text_of(scope.value({text_at(item, "block"), false, item.where}));
-        const std::string own = text_at(item, "prefix");  // of layers beside those of the model proper
+        const std::string own = text_at(item, "prefix");  // for layers outside the model proper
         const bool is_first = own.empty() && stacks_++ == 0;
         const std::string name = text_at(item, "name");
         Stack stack{.name = name,

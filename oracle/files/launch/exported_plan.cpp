@@ -128,8 +128,9 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     word("gradient_precision", std::string(name(plan.gradient_precision.value_or(Precision::fp32))));
     word("optimizer", std::string(plan::name(plan.optimizer)));
     using plan::OptimizerKind;
-    constexpr std::array kUsual{OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::sgd, OptimizerKind::momentum};
-    flag("other_optimizer", std::find(kUsual.begin(), kUsual.end(), plan.optimizer) == kUsual.end());
+    constexpr std::array kWritten{OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::sgd,
+                                  OptimizerKind::momentum};
+    flag("other_optimizer", std::find(kWritten.begin(), kWritten.end(), plan.optimizer) == kWritten.end());
     for (const plan::FlagName<plan::Overlap>& overlap : plan::kOverlapNames) {
         flag("overlap_" + std::string(overlap.word), plan.overlap.*overlap.member);
     }

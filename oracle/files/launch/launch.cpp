@@ -58,7 +58,7 @@ struct Fit {
     std::size_t known = 0;             ///< settings that it knows
     std::vector<std::string> unknown;  ///< settings that it does not know
 
-    /// What starts another target with settings of its own is known by few of these.
+    /// A script that starts another target with settings of its own is known by few of these.
     [[nodiscard]] bool is_wrapper() const {
         return target != nullptr && !target->commands.empty() && (is_started || own >= kWrapperOwn);
     }

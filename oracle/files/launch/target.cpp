@@ -46,7 +46,7 @@ bool is_same(const ConfigKey& a, const ConfigKey& b) {
 bool is_same(const SetParameter& a, const SetParameter& b) { return a.parameter == b.parameter; }
 bool is_same(const TargetOption& a, const TargetOption& b) { return a.option == b.option; }
 
-/// What `others` say, in their order and replaced by what `own` says of the same. The rest of `own` stands first, or
+/// Entries of `others`, in their order and replaced by what `own` says of the same. The rest of `own` stands first, or
 /// behind what it stands behind there.
 template <class T>
 std::vector<T> merged(const std::vector<T>& own, const std::vector<T>& others) {

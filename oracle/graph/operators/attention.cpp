@@ -18,7 +18,7 @@
 // R^T), R = positions W, with two learned biases;
 // `distances`: a learned score a head for each of so many buckets of distances is added, the same for all samples; where it
 // is `tied_distances`, the table is that of an earlier layer (T5, arXiv:1910.10683, section 2.1);
-// `sinks`: a learned score a head beside those of the keys (arXiv:2309.17453); `index_heads`: an indexer of so many heads
+// `sinks`: a learned score a head next to those of the keys (arXiv:2309.17453); `index_heads`: an indexer of so many heads
 // chooses the keys of the window (indexer.cpp).
 #include <algorithm>
 
@@ -31,7 +31,7 @@ namespace dodona::graph {
 
 namespace {
 
-struct Wanted {
+struct Options {
     Extent heads = 1;
     Extent key_heads = 1;
     Extent window = 0;
@@ -46,21 +46,21 @@ struct Wanted {
     bool tied_distances = false;
 };
 
-Wanted read(Attributes& attributes) {
-    Wanted wanted;
-    wanted.heads = attributes.positive("heads");
-    wanted.key_heads = attributes.positive("kv_heads", wanted.heads);
-    wanted.window = attributes.not_negative("window", 0);
-    wanted.documents = attributes.positive("documents", 1);
-    wanted.causal = attributes.flag("causal", false);
-    wanted.dropout = attributes.flag("dropout", false);
-    wanted.relative = attributes.flag("relative", false);
-    wanted.sinks = attributes.flag("sinks", false);
-    wanted.distances = attributes.not_negative("distances", 0);
-    wanted.index_heads = attributes.not_negative("index_heads", 0);
-    wanted.tied_distances = attributes.flag("tied_distances", false);
-    wanted.materialised = attributes.word("implementation", {"fused", "materialised"}, "fused") == "materialised";
-    return wanted;
+Options read(Attributes& attributes) {
+    Options options;
+    options.heads = attributes.positive("heads");
+    options.key_heads = attributes.positive("kv_heads", options.heads);
+    options.window = attributes.not_negative("window", 0);
+    options.documents = attributes.positive("documents", 1);
+    options.causal = attributes.flag("causal", false);
+    options.dropout = attributes.flag("dropout", false);
+    options.relative = attributes.flag("relative", false);
+    options.sinks = attributes.flag("sinks", false);
+    options.distances = attributes.not_negative("distances", 0);
+    options.index_heads = attributes.not_negative("index_heads", 0);
+    options.tied_distances = attributes.flag("tied_distances", false);
+    options.materialised = attributes.word("implementation", {"fused", "materialised"}, "fused") == "materialised";
+    return options;
 }
 
 bool are_sequences(Attributes& attributes, std::span<const Tensor> inputs) {
@@ -73,8 +73,8 @@ bool are_sequences(Attributes& attributes, std::span<const Tensor> inputs) {
 
 /// Loops and operands of a single tensor that holds q, k and v of each head. Its sequence counts queries and keys at
 /// once, so it cannot be split: every query needs every key.
-std::optional<AttentionShape> one_operand(Attributes& attributes, const Tensor& x, const Wanted& wanted, Nest& nest) {
-    const Extent parts = wanted.heads + 2 * wanted.key_heads;
+std::optional<AttentionShape> one_operand(Attributes& attributes, const Tensor& x, const Options& options, Nest& nest) {
+    const Extent parts = options.heads + 2 * options.key_heads;
     const Extent features = x.dimensions[2].extent;
     if (features % parts != 0) {
         attributes.error_at("heads",
@@ -84,7 +84,7 @@ std::optional<AttentionShape> one_operand(Attributes& attributes, const Tensor& 
     constexpr int kSequence = 1, kHead = 2;
     nest.loops = {{.name = "batch"},
                   {.name = "sequence", .extent = x.dimensions[1].extent, .can_split = false},
-                  {.name = "head", .extent = wanted.heads}};
+                  {.name = "head", .extent = options.heads}};
     nest.inputs = {{.loops = {0, kSequence, kHead}, .windows = {}}};
     AttentionShape shape{.head = kHead, .query = kSequence, .key = kSequence};
     shape.queries = shape.keys = static_cast<double>(x.dimensions[1].extent);
@@ -93,7 +93,7 @@ std::optional<AttentionShape> one_operand(Attributes& attributes, const Tensor& 
     return shape;
 }
 
-bool lengths_agree(Attributes& attributes, std::span<const Tensor> inputs, const Wanted& wanted) {
+bool lengths_agree(Attributes& attributes, std::span<const Tensor> inputs, const Options& options) {
     const Extent queries = inputs[0].dimensions[1].extent;
     const Extent keys = inputs[1].dimensions[1].extent;
     for (const Tensor& other : inputs.subspan(2)) {
@@ -103,7 +103,7 @@ bool lengths_agree(Attributes& attributes, std::span<const Tensor> inputs, const
             return false;
         }
     }
-    if (wanted.causal && queries > keys) {
+    if (options.causal && queries > keys) {
         attributes.error_at("causal",
                             fmt::format("{} queries see {} keys; a causal mask needs as many or more", queries, keys));
         return false;
@@ -113,28 +113,28 @@ bool lengths_agree(Attributes& attributes, std::span<const Tensor> inputs, const
 
 /// Loops and operands of separate q, k and v. Queries may be split; then each shard needs all keys and values.
 std::optional<AttentionShape> several_operands(Attributes& attributes, std::span<const Tensor> inputs,
-                                               const Wanted& wanted, Nest& nest) {
-    if (!lengths_agree(attributes, inputs, wanted)) {
+                                               const Options& options, Nest& nest) {
+    if (!lengths_agree(attributes, inputs, options)) {
         return std::nullopt;
     }
     const Extent q_features = inputs[0].dimensions[2].extent;
     const Extent k_features = inputs[1].dimensions[2].extent;
     const Extent v_features = inputs[2].dimensions[2].extent;
     const Extent shared = inputs.size() == 4 ? inputs[3].dimensions[2].extent : 0;
-    if (q_features % wanted.heads != 0 || k_features % wanted.key_heads != 0 || v_features % wanted.key_heads != 0 ||
-        q_features / wanted.heads != k_features / wanted.key_heads + shared) {
+    if (q_features % options.heads != 0 || k_features % options.key_heads != 0 || v_features % options.key_heads != 0 ||
+        q_features / options.heads != k_features / options.key_heads + shared) {
         attributes.error_at(
             "heads", fmt::format("{} features of queries, {} of keys{} and {} of values are not {} and "
                                  "{} heads of one size",
                                  q_features, k_features, shared > 0 ? fmt::format(", {} of shared keys", shared) : "",
-                                 v_features, wanted.heads, wanted.key_heads));
+                                 v_features, options.heads, options.key_heads));
         return std::nullopt;
     }
     constexpr int kHead = 1, kQuery = 2, kKey = 3;
     const Extent queries = inputs[0].dimensions[1].extent;
     const Extent keys = inputs[1].dimensions[1].extent;
     nest.loops = {{.name = "batch"},
-                  {.name = "head", .extent = wanted.heads},
+                  {.name = "head", .extent = options.heads},
                   {.name = "query", .extent = queries},
                   {.name = "key", .extent = keys, .can_split = false}};
     const Operand key_operand{.loops = {0, kKey, kHead}, .windows = {}};
@@ -145,8 +145,8 @@ std::optional<AttentionShape> several_operands(Attributes& attributes, std::span
     AttentionShape shape{.head = kHead, .query = kQuery, .key = kKey};
     shape.queries = static_cast<double>(queries);
     shape.keys = static_cast<double>(keys);
-    const Extent key_size = q_features / wanted.heads;
-    const Extent value_size = v_features / wanted.key_heads;
+    const Extent key_size = q_features / options.heads;
+    const Extent value_size = v_features / options.key_heads;
     shape.key_size = static_cast<double>(key_size);
     shape.shared_size = static_cast<double>(shared);
     shape.value_size = static_cast<double>(value_size);
@@ -199,24 +199,24 @@ void add_position_weights(Nest& nest, const AttentionShape& shape, Extent width)
     }
 }
 
-bool options_agree(Attributes& attributes, const Wanted& wanted, const AttentionShape& shape) {
-    if (wanted.relative && !wanted.materialised) {
+bool options_agree(Attributes& attributes, const Options& options, const AttentionShape& shape) {
+    if (options.relative && !options.materialised) {
         attributes.error_at("relative", "fused attention adds no scores of positions",
                             "add implementation: materialised");
         return false;
     }
-    if (wanted.distances > 0 && !wanted.materialised) {
+    if (options.distances > 0 && !options.materialised) {
         attributes.error_at("distances", "fused attention adds no scores of distances",
                             "add implementation: materialised");
         return false;
     }
-    if (wanted.documents > 1 && shape.keys > shape.queries) {
+    if (options.documents > 1 && shape.keys > shape.queries) {
         attributes.error_at("documents", "packed documents have no memory before them");
         return false;
     }
-    if (shape.queries < static_cast<double>(wanted.documents)) {
+    if (shape.queries < static_cast<double>(options.documents)) {
         attributes.error_at("documents",
-                            fmt::format("{} documents in a sequence of {}", wanted.documents, shape.queries));
+                            fmt::format("{} documents in a sequence of {}", options.documents, shape.queries));
         return false;
     }
     return true;
@@ -226,11 +226,11 @@ bool options_agree(Attributes& attributes, const Wanted& wanted, const Attention
 
 Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs) {
     constexpr std::size_t kIndexed = 3;  // what an indexer reads, after the others
-    const Wanted wanted = read(attributes);
+    const Options options = read(attributes);
     if (!are_sequences(attributes, inputs)) {
         return {};
     }
-    const bool is_indexed = wanted.index_heads > 0;
+    const bool is_indexed = options.index_heads > 0;
     if (is_indexed != (inputs.size() > 4) || (is_indexed && inputs.size() < 3 + kIndexed)) {
         attributes.error_at("index_heads",
                             fmt::format("reads {} tensors, of which an indexer needs the last three: its "
@@ -240,49 +240,49 @@ Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs) {
     }
     const std::span<const Tensor> indexed = inputs.last(is_indexed ? kIndexed : 0);
     inputs = inputs.first(inputs.size() - indexed.size());
-    if (wanted.heads % wanted.key_heads != 0) {
-        attributes.error_at("kv_heads", fmt::format("{} heads are not a multiple of {} key/value heads", wanted.heads,
-                                                    wanted.key_heads));
+    if (options.heads % options.key_heads != 0) {
+        attributes.error_at("kv_heads", fmt::format("{} heads are not a multiple of {} key/value heads", options.heads,
+                                                    options.key_heads));
         return {};
     }
 
     Nest nest;
-    const auto found = inputs.size() == 1 ? one_operand(attributes, inputs[0], wanted, nest)
-                                          : several_operands(attributes, inputs, wanted, nest);
-    if (!found || !options_agree(attributes, wanted, *found)) {
+    const auto found = inputs.size() == 1 ? one_operand(attributes, inputs[0], options, nest)
+                                          : several_operands(attributes, inputs, options, nest);
+    if (!found || !options_agree(attributes, options, *found)) {
         return {};
     }
     AttentionShape shape = *found;
-    shape.causal = wanted.causal;
-    shape.dropout = wanted.dropout;
-    shape.window = static_cast<double>(wanted.window);
-    shape.documents = static_cast<double>(wanted.documents);
-    shape.key_share = static_cast<double>(wanted.key_heads) / static_cast<double>(wanted.heads);
+    shape.causal = options.causal;
+    shape.dropout = options.dropout;
+    shape.window = static_cast<double>(options.window);
+    shape.documents = static_cast<double>(options.documents);
+    shape.key_share = static_cast<double>(options.key_heads) / static_cast<double>(options.heads);
 
     nest.output = nest.inputs[0];
     nest.result = inputs[0];
-    nest.result.dimensions[2].extent = wanted.heads * static_cast<Extent>(shape.value_size);
-    if (wanted.relative) {
-        const Extent width = wanted.heads * static_cast<Extent>(shape.key_size);
+    nest.result.dimensions[2].extent = options.heads * static_cast<Extent>(shape.value_size);
+    if (options.relative) {
+        const Extent width = options.heads * static_cast<Extent>(shape.key_size);
         shape.width = static_cast<double>(width);
         add_position_weights(nest, shape, width);
     }
-    shape.distances = wanted.distances > 0;
-    shape.looks_up = shape.distances && !wanted.tied_distances;
+    shape.distances = options.distances > 0;
+    shape.looks_up = shape.distances && !options.tied_distances;
     if (shape.looks_up) {
         nest.weights.push_back({.name = "distances",
-                                .dimensions = {{"bucket", wanted.distances}, {"head", wanted.heads}},
+                                .dimensions = {{"bucket", options.distances}, {"head", options.heads}},
                                 .operand = {.loops = {kNoLoop, shape.head}, .windows = {}},
                                 .tied_to = {}});
     }
-    if (wanted.sinks) {
+    if (options.sinks) {
         nest.weights.push_back({.name = "sinks",
-                                .dimensions = {{"head", wanted.heads}},
+                                .dimensions = {{"head", options.heads}},
                                 .operand = {.loops = {shape.head}, .windows = {}},
                                 .tied_to = {}});
     }
-    add_saved(nest, shape, wanted.materialised);
-    if (wanted.materialised) {
+    add_saved(nest, shape, options.materialised);
+    if (options.materialised) {
         nest.work = [shape](const LocalExtents& local) { return materialised_attention(local, shape); };
         nest.selective_work = [shape](const LocalExtents& local) {
             return materialised_attention_forward(local, shape);
@@ -291,7 +291,7 @@ Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs) {
         nest.work = [shape](const LocalExtents& local) { return fused_attention(local, shape); };
     }
     if (is_indexed) {
-        add_indexer(attributes, indexed, wanted.index_heads, shape, nest);
+        add_indexer(attributes, indexed, options.index_heads, shape, nest);
     }
     return nest;
 }

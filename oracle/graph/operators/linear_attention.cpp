@@ -91,7 +91,7 @@ Work delta_work(const LocalExtents& local, const StateShape& shape) {
     return work;
 }
 
-/// What both have: heads of queries, keys and values, a state each, and gates, as many for each head (0: any number).
+/// Both have heads of queries, keys and values, a state each, and gates, as many for each head (0: any number).
 struct Heads {
     Nest nest;
     StateShape shape;

@@ -4,7 +4,7 @@
 //   h[t, n] = exp(dt[t] A[n]) h[t-1, n] + dt[t] B[t, n] x[t],   y[t] = sum_n C[t, n] h[t, n] + D x[t]    per feature
 //
 // One fused pass whose states stay on the chip. An exponential a feature, position and state counts as 16 operations: an SM
-// makes 16 a clock beside 256 of fp32 (CUDA C++ Programming Guide, throughput of native arithmetic instructions); the other
+// makes 16 a clock, and 256 of fp32 (CUDA C++ Programming Guide, throughput of native arithmetic instructions); the other
 // six are the products and sums of both equations. Backward makes the states again, and some three times the
 // arithmetic. Inputs are kept. Source: Gu and Dao, arXiv:2312.00752, section 3.3; state-spaces/mamba:
 // csrc/selective_scan. Features may be split; positions not.
