@@ -127,10 +127,10 @@ bool waits_for_steps(const Cluster& machine, CollectiveRequest request, Collecti
     return time(machine, request, collective) > 0.2 * whole;
 }
 
-// Switches that reduce carry a buffer once for an all-reduce; over nodes NCCL has rings alone for the halves, up to 1.39
-// times as long over 512 GPUs of NVL72.
+// Switches that reduce carry a buffer once for an all-reduce; over nodes NCCL has rings alone for the halves, up to 1.41
+// times as long over 1,024 GPUs of NVL72.
 TEST(MachineLaws, AnAllReduceIsNoFasterThanEitherHalf) {
-    EXPECT_EQ(broken(1_GiB, 1.4,
+    EXPECT_EQ(broken(1_GiB, 1.45,
                      [](const Cluster& machine, const CollectiveRequest& request) {
                          if (waits_for_steps(machine, request, Collective::all_gather) ||
                              waits_for_steps(machine, request, Collective::reduce_scatter)) {
