@@ -12,15 +12,17 @@ namespace {
 /// Of devices whose file names no family.
 constexpr cluster::Maker kUsualMaker = cluster::Maker::nvidia;
 
-/// 2 if a framework names one of the network's operators, 1 if it names any, else 0.
+/// Two for each of the network's operators that a framework names, one if it names any, else 0.
 int fitness(const Framework& framework, const graph::Graph& graph) {
-    int best = 0;
+    int named = 0;
+    bool any = false;
     for (const std::string& word : framework.usual_for) {
         const bool has = std::any_of(graph.layers.begin(), graph.layers.end(),
                                      [&](const graph::Layer& layer) { return layer.kind == word; });
-        best = std::max(best, has ? 2 : word == "*" ? 1 : 0);
+        named += has ? 1 : 0;
+        any = any || word == "*";
     }
-    return best;
+    return named > 0 ? 2 * named : any ? 1 : 0;
 }
 
 bool is_usual_on(const Framework& framework, const cluster::Device& device) {
