@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
+#include <system_error>
 
 namespace dodona::files {
 
@@ -145,6 +147,11 @@ constexpr std::array kAliases{
     Alias{NameOf::model, "llama38b", "llama-3.1-8b", "Llama 3 and 3.1 have the same layers"},
     Alias{NameOf::model, "llama370b", "llama-3.1-70b", "Llama 3 and 3.1 have the same layers"},
     Alias{NameOf::model, "llama3405b", "llama-3.1-405b"},
+    Alias{NameOf::model, "metallama38b", "llama-3.1-8b", "Llama 3 and 3.1 have the same layers"},
+    Alias{NameOf::model, "metallama370b", "llama-3.1-70b", "Llama 3 and 3.1 have the same layers"},
+    Alias{NameOf::model, "metallama318b", "llama-3.1-8b"},
+    Alias{NameOf::model, "metallama3170b", "llama-3.1-70b"},
+    Alias{NameOf::model, "metallama31405b", "llama-3.1-405b"},
     Alias{NameOf::model, "llama4", "llama-4-maverick-400b"},
     Alias{NameOf::model, "llama4maverick", "llama-4-maverick-400b"},
     Alias{NameOf::model, "deepseek", "deepseek-v3", "also deepseek-v2"},
@@ -203,6 +210,33 @@ std::string plain_letters(std::string_view text) {
         }
     }
     return plain;
+}
+
+std::string hub_name(std::string_view word) {
+    constexpr std::array<std::string_view, 7> kTrainedFurther{"-instruct", "-base", "-chat", "-it",
+                                                              "-hf",       "-v0.1", "-v1.5"};
+    const std::size_t slash = word.find('/');
+    std::error_code fault;
+    if (slash == 0 || slash == std::string_view::npos || slash != word.rfind('/') || slash + 1 == word.size() ||
+        word.find_first_of(".~") == 0 || word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json") ||
+        word.ends_with(".onnx") || std::filesystem::exists(word, fault)) {
+        return {};
+    }
+    std::string name(word.substr(slash + 1));
+    for (bool is_cut = true; is_cut;) {
+        is_cut = false;
+        for (const std::string_view end : kTrainedFurther) {
+            const std::string_view last =
+                std::string_view(name).substr(name.size() - std::min(name.size(), end.size()));
+            if (name.size() > end.size() && std::equal(last.begin(), last.end(), end.begin(), [](char a, char b) {
+                    return std::tolower(static_cast<unsigned char>(a)) == b;
+                })) {
+                name.resize(name.size() - end.size());
+                is_cut = true;
+            }
+        }
+    }
+    return name;
 }
 
 std::string name_stem(std::string_view name) {

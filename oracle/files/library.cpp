@@ -192,7 +192,12 @@ std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::stri
     constexpr std::array kKinds{Kind::model,    Kind::cluster,   Kind::device,
                                 Kind::strategy, Kind::framework, Kind::exchange};
     const std::vector<std::string> known = names(kKinds[static_cast<std::size_t>(kind)]);
-    const auto meaning = [&](const std::string& name) {
+    const auto meaning = [&](const std::string& name) -> std::optional<ResolvedAlias> {
+        if (const std::string of_hub = kind == NameOf::model ? hub_name(name) : ""; !of_hub.empty()) {
+            const auto alias = files::resolve_alias(kind, of_hub, known);
+            return alias ? std::optional(ResolvedAlias{alias->name, "the network of the hub that has its layers"})
+                         : std::nullopt;
+        }
         const bool is_name = std::find(known.begin(), known.end(), name) != known.end();
         return is_path(name) || is_name ? std::nullopt : files::resolve_alias(kind, name, known);
     };
@@ -286,6 +291,10 @@ Document Library::model_document(const std::string& argument, std::span<const Se
     }
     if (is_onnx(path)) {
         return as_read(import_onnx(path, imported_name(path), settings, where).text, path);
+    }
+    if (!hub_name(path).empty()) {
+        fail(where, fmt::format("there is no file {}", path),
+             "a network of the Hugging Face hub that is not built in is read from its config.json: ./config.json");
     }
     Document document = open_path(path, {}, where);
     const std::string file = document.source->name;

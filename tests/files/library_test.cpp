@@ -79,6 +79,9 @@ TEST(Library, OfThisRepositoryKnowsTheFieldsWords) {
                                {NameOf::device, "TPU v5", "tpu-v5p", true},
                                {NameOf::model, "gpt3", "gpt3-175b", true},
                                {NameOf::model, "gpt-2", "gpt2", false},
+                               {NameOf::model, "openai-community/gpt2", "gpt2", true},
+                               {NameOf::model, "meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b", true},
+                               {NameOf::model, "deepseek-ai/DeepSeek-V3-Base", "deepseek-v3", true},
                                {NameOf::model, "llama2-7b", "llama-2-7b", false},
                                {NameOf::model, "llama4-maverick-400b", "llama-4-maverick-400b", false},
                                {NameOf::strategy, "fsdp", "zero3", false},
@@ -93,6 +96,11 @@ TEST(Library, OfThisRepositoryKnowsTheFieldsWords) {
         EXPECT_EQ(!meant->note.empty(), row.asks) << row.word << ": " << meant->note;
     }
     EXPECT_FALSE(own.resolve_alias(NameOf::model, "qwen2.5-32b"));
+    for (const char* no_name_of_the_hub : {"a/b/gpt2", "/gpt2", "./gpt2", "~/gpt2", "gpt2/", "openai/gpt2.json"}) {
+        EXPECT_FALSE(own.resolve_alias(NameOf::model, no_name_of_the_hub)) << no_name_of_the_hub;
+    }
+    EXPECT_NE(fault_of([&] { static_cast<void>(own.model("mistralai/Mistral-7B-v0.1")); }).find("its config.json"),
+              std::string::npos);
     EXPECT_NE(fault_of([&] { static_cast<void>(own.model("qwen2.5-32b")); }).find("of that family: qwen3-235b-a22b"),
               std::string::npos);
 }

@@ -373,6 +373,10 @@ Launch read_launch(Document settings, const std::vector<Target>& targets, std::i
         launch.model = written_model({.name = "launched", .source = name + ", as " + target.keys.name + " reads it"},
                                      target.keys.architecture, read, architectures);
     }
+    const graph::AttributeValue* network = read.parameters.find("network");
+    if (with_model && launch.model.empty() && network != nullptr && text_of(*network) != "none") {
+        launch.options.emplace_back("MODEL", text_of(*network));
+    }
     const graph::AttributeValue* sequence = read.parameters.find("sequence");
     if (launch.model.empty() && !target.keys.architecture.empty() && sequence != nullptr && text_of(*sequence) != "0") {
         launch.options.emplace_back("--set", "sequence=" + text_of(*sequence));

@@ -5,7 +5,8 @@
 // Scales, shifts and gates come from one vector a sample, of which this layer takes its own part: 6 f numbers a block,
 // for two norms and two gates (adaLN-Zero: Peebles and Xie, arXiv:2212.09748, section 3.2). `learned`: a table of the
 // layer is added to its part, where one vector serves all blocks (adaLN-single: Chen et al., arXiv:2310.00426, section
-// 2.3); scale and shift may then share their part. dScale = sum over t of dy * x, dShift = sum over t of dy: partial where positions are split. It saves x and the vector.
+// 2.3); scale and shift may then share their part. dScale = sum over t of dy * x, dShift = sum over t of dy: partial where
+// positions are split. It saves x and the vector.
 #include <fmt/format.h>
 
 #include "graph/operators/builders.hpp"
