@@ -18,11 +18,12 @@ namespace dodona::graph {
 void add_indexer(Attributes& attributes, std::span<const Tensor> inputs, Extent heads, const AttentionShape& attention,
                  Nest& nest) {
     const Extent features = inputs[0].dimensions[2].extent;
+    const Extent head_size = features / heads;
     if (attention.window <= 0) {
         attributes.error_at("window", "an indexer chooses so many keys for each query, but none are asked for");
         return;
     }
-    if (features % heads != 0 || inputs[1].dimensions[2].extent != features / heads ||
+    if (features % heads != 0 || inputs[1].dimensions[2].extent != head_size ||
         inputs[2].dimensions[2].extent != heads) {
         attributes.error_at(
             "index_heads",
@@ -44,7 +45,7 @@ void add_indexer(Attributes& attributes, std::span<const Tensor> inputs, Extent 
     AttentionShape all = attention;
     all.window = 0;
     nest.work = [inner = nest.work, all, attention, index_heads = static_cast<double>(heads),
-                 size = static_cast<double>(features / heads)](const LocalExtents& local) {
+                 size = static_cast<double>(head_size)](const LocalExtents& local) {
         Work work = inner(local);
         const double samples = local[kBatch];
         const double queries = local[all.query];

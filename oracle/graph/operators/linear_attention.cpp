@@ -122,9 +122,11 @@ std::optional<Heads> read_heads(Attributes& attributes, std::span<const Tensor> 
         return std::nullopt;
     }
     const Extent positions = inputs[0].dimensions[1].extent;
+    const Extent key_size = k / key_heads;
+    const Extent value_size = v / heads;
     Heads result{.nest = {},
-                 .shape = {.key_size = static_cast<double>(k / key_heads),
-                           .value_size = static_cast<double>(v / heads),
+                 .shape = {.key_size = static_cast<double>(key_size),
+                           .value_size = static_cast<double>(value_size),
                            .key_share = static_cast<double>(key_heads) / static_cast<double>(heads),
                            .chunk = static_cast<double>(std::min(chunk, positions))},
                  .heads = heads};
