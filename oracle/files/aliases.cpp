@@ -223,18 +223,12 @@ std::string hub_name(std::string_view word) {
         return {};
     }
     std::string name(word.substr(slash + 1));
-    for (bool is_cut = true; is_cut;) {
-        is_cut = false;
-        for (const std::string_view end : kTrainedFurther) {
-            const std::string_view last =
-                std::string_view(name).substr(name.size() - std::min(name.size(), end.size()));
-            if (name.size() > end.size() && std::equal(last.begin(), last.end(), end.begin(), [](char a, char b) {
-                    return std::tolower(static_cast<unsigned char>(a)) == b;
-                })) {
-                name.resize(name.size() - end.size());
-                is_cut = true;
-            }
-        }
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    const auto is_end = [&](std::string_view end) { return name.size() > end.size() && name.ends_with(end); };
+    for (const auto* end = kTrainedFurther.begin(); end != kTrainedFurther.end();) {
+        end = std::find_if(kTrainedFurther.begin(), kTrainedFurther.end(), is_end);
+        name.resize(name.size() - (end == kTrainedFurther.end() ? 0 : end->size()));
     }
     return name;
 }

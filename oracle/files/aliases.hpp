@@ -20,7 +20,7 @@ struct ResolvedAlias {
 /// in capitals, blanks and punctuation. None: the word stands for nothing here.
 std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known);
 
-/// "Llama-3.1-8B" of "meta-llama/Llama-3.1-8B-Instruct", a network of the Hugging Face hub: what is trained further has the
+/// "llama-3.1-8b" of "meta-llama/Llama-3.1-8B-Instruct", a network of the Hugging Face hub: what is trained further has the
 /// layers of what it comes from. Empty: no such name, or a file is there.
 std::string hub_name(std::string_view word);
 

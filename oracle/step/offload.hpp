@@ -25,8 +25,9 @@
 // Not modelled: copies by hosts whose memory or switch is slower than all links together, updates a step late. Sources:
 // Isaev et al., Calculon, SC'23, and calculon/llm/llm.py: max(weights, activations) forward, their sum with the states
 // backward, each behind its block's compute and exposed tensor-parallel communication; "can't overlap DP with mem
-// accesses, but can overlap with offload". Updates on the host: Ren et al., ZeRO-Offload, ATC'21, section 4. Shares: NVIDIA/Megatron-LM:
-// megatron/core/optimizer/cpu_offloading/hybrid_optimizer.py; microsoft/DeepSpeed: runtime/zero/offload_config.py, ratio.
+// accesses, but can overlap with offload". Updates on the host: Ren et al., ZeRO-Offload, ATC'21, section 4. Shares:
+// NVIDIA/Megatron-LM: megatron/core/optimizer/cpu_offloading/hybrid_optimizer.py; microsoft/DeepSpeed:
+// runtime/zero/offload_config.py, ratio.
 #pragma once
 
 #include "step/stage_memory.hpp"

@@ -11,15 +11,21 @@ namespace recompute_test {
 // their output only: its input is there already.
 constexpr double kTensor = 8 * 2048 * 4;
 
-Prediction every(std::int64_t k, std::int64_t stages = 1, plan::ScheduleKind kind = plan::ScheduleKind::gpipe) {
+plan::Plan recomputing(plan::RecomputeKind kind, std::int64_t stages) {
     plan::Plan plan;
     plan.strategy = test::pipelined();
     plan.mesh = {{"pipeline", stages}};
     plan.batch = 8;
     plan.microbatch = 8;
     plan.precision = Precision::fp32;
+    plan.schedule = plan::ScheduleKind::gpipe;
+    plan.recompute = kind;
+    return plan;
+}
+
+Prediction every(std::int64_t k, std::int64_t stages = 1, plan::ScheduleKind kind = plan::ScheduleKind::gpipe) {
+    plan::Plan plan = recomputing(plan::RecomputeKind::every, stages);
     plan.schedule = kind;
-    plan.recompute = plan::RecomputeKind::every;
     plan.recompute_every = k;
     return predict(test::small_network(), test::small_cluster(), plan);
 }
@@ -50,14 +56,7 @@ TEST(Segments, AreComputedAgainOneAtATime) {
 }
 
 Prediction some(plan::RepeatedBlocks blocks, std::int64_t stages = 1) {
-    plan::Plan plan;
-    plan.strategy = test::pipelined();
-    plan.mesh = {{"pipeline", stages}};
-    plan.batch = 8;
-    plan.microbatch = 8;
-    plan.precision = Precision::fp32;
-    plan.schedule = plan::ScheduleKind::gpipe;
-    plan.recompute = plan::RecomputeKind::full;
+    plan::Plan plan = recomputing(plan::RecomputeKind::full, stages);
     plan.repeated = blocks;
     return predict(test::small_network(), test::small_cluster(), plan);
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "files/aliases.hpp"
 #include "files/hf/condition.hpp"
 #include "files/number.hpp"
 
@@ -452,13 +453,6 @@ std::vector<std::string> known_types(const std::vector<Family>& families, const 
     return known;
 }
 
-/// The letters before the first digit or mark: "qwen" of "qwen3_5_moe".
-std::string_view stem_of(std::string_view type) {
-    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
-    return type.substr(0,
-                       static_cast<std::size_t>(std::find_if_not(type.begin(), type.end(), is_letter) - type.begin()));
-}
-
 /// A number or a part more is another network, not a slip of spelling: "gemma4" is no "gemma".
 bool may_be_misspelt(const std::string& type, const std::string& known) {
     const auto marks = [](std::string word) {
@@ -476,12 +470,14 @@ bool may_be_misspelt(const std::string& type, const std::string& known) {
         if (may_be_misspelt(word, spelt)) {
             misspelt.push_back(spelt);
         }
-        if (!word.empty() && stem_of(spelt) == stem_of(word)) {
+        if (!word.empty() && name_stem(spelt) == name_stem(word)) {
             of_its_stem.push_back(spelt);
         }
     }
     const std::string related =
-        of_its_stem.empty() ? "" : fmt::format("known of {}: {}; ", stem_of(word), join(of_its_stem));
+        of_its_stem.empty()
+            ? ""
+            : fmt::format("known of {}: {}; ", word.substr(0, name_stem(word).size()), join(of_its_stem));
     fail(type.value->where,
          fmt::format("{}: unknown architecture \"{}\"{}", type.key, word, did_you_mean(word, misspelt)),
          fmt::format("{}models/hf/families has all {} that are known; describe others in a model file: docs/files.md",

@@ -9,6 +9,12 @@ namespace dodona::graph {
 
 namespace {
 
+/// Every element is read and written, forward and backward.
+Work copy(const LocalExtents& local) {
+    const Kernel pass = stream(2 * volume(local), 0);
+    return {.forward = {pass}, .backward_input = {pass}, .backward_weight = {}, .model_forward = Flop{}};
+}
+
 /// Loops and operands of a copy from an image to tokens; `along`: the one dimension that is the sequence, 0 if all
 /// positions are.
 Nest to_tokens(const Tensor& x, std::size_t along, Extent tokens, Extent features) {
@@ -31,10 +37,7 @@ Nest to_tokens(const Tensor& x, std::size_t along, Extent tokens, Extent feature
     nest.result.dimensions = {x.dimensions[0], {"sequence", tokens}, {"feature", features}};
     nest.follows = true;
     nest.linear = true;
-    nest.work = [](const LocalExtents& local) {
-        const Kernel copy = stream(2 * volume(local), 0);
-        return Work{.forward = {copy}, .backward_input = {copy}, .backward_weight = {}, .model_forward = Flop{}};
-    };
+    nest.work = copy;
     return nest;
 }
 
@@ -93,10 +96,7 @@ Nest build_to_image(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.result.dimensions = {
         x.dimensions[0], {"channel", x.dimensions[kFeature].extent}, {"height", height}, {"width", width}};
     nest.linear = true;
-    nest.work = [](const LocalExtents& local) {
-        const Kernel copy = stream(2 * volume(local), 0);
-        return Work{.forward = {copy}, .backward_input = {copy}, .backward_weight = {}, .model_forward = Flop{}};
-    };
+    nest.work = copy;
     return nest;
 }
 
