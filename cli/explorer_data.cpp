@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -181,6 +182,15 @@ Record parts_record(std::size_t count, const std::function<std::string(Part)>& n
     return parts;
 }
 
+/// The page does not carry the config.json of the networks of the hub.
+std::vector<std::string> described_models(const files::Library& all) {
+    const std::vector<std::string> models = all.models();
+    const std::vector<std::string> of_hub = all.models_of_hub();
+    std::vector<std::string> described;
+    std::set_difference(models.begin(), models.end(), of_hub.begin(), of_hub.end(), std::back_inserter(described));
+    return described;
+}
+
 }  // namespace
 
 Record json_of(const files::Node& node) {
@@ -212,7 +222,7 @@ std::string model_in_module(const std::string& name) {
 Record explorer_data(const ExplorerSubject& subject) {
     const files::Library all = library();
     Record files = explorer_files();
-    std::vector<std::string> models = all.models();
+    std::vector<std::string> models = described_models(all);
     std::vector<std::string> clusters = all.clusters();
     if (!subject.model.empty() && std::find(models.begin(), models.end(), subject.model) == models.end()) {
         models.insert(models.begin(), subject.model);

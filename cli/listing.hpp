@@ -1,6 +1,7 @@
 // Commands that list what comes with dodona, search it, or show one of it: `dodona models [WORDS ...]` and its like.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Listing {
     files::NameOf kind;
     std::string plural;  ///< "models", also the command
     std::vector<std::string> names;
+    std::vector<std::string> on_request;  ///< names that are read for words or all only: reading takes long
     Thing (*read)(const std::string& name);
     reports::Document (*one)(const Thing& thing);
     reports::Document (*all)(const std::vector<Thing>& things);
@@ -35,9 +37,13 @@ std::vector<Positional> listing_positionals(Names completes);
 Option all_option(const std::string& what);
 
 template <class Thing>
-std::vector<Thing> found_things(const Listing<Thing>& listing, const std::vector<std::string>& words) {
+std::vector<Thing> found_things(const Listing<Thing>& listing, const std::vector<std::string>& words, bool all) {
     std::vector<Thing> found;
     for (const std::string& name : listing.names) {
+        if (words.empty() && !all &&
+            std::find(listing.on_request.begin(), listing.on_request.end(), name) != listing.on_request.end()) {
+            continue;
+        }
         Thing thing = listing.read(name);
         const auto size = [&](SizeOf what) { return listing.size == nullptr ? 0 : listing.size(thing, what); };
         if (has_words(words, listing.facts(thing), size)) {
@@ -70,18 +76,23 @@ int run_listing(Arguments& arguments, const Listing<Thing>& listing) {
     const std::vector<std::string> words = arguments.all("WORDS");
     const bool all = arguments.has("--all");
     arguments.throw_if_faults();
+    const auto meant = [&](const std::string& word) {
+        const auto alias = library().resolve_alias(listing.kind, word);
+        return alias ? alias->name : word;
+    };
     if (words.size() == 1 && names_one(listing.kind, words.front(), listing.names)) {
-        write(output, listing.one(listing.read(words.front())));
+        write(output, listing.one(listing.read(meant(words.front()))));
         return kAnswered;
     }
-    std::vector<Thing> things = found_things(listing, words);
+    std::vector<Thing> things = found_things(listing, words, all);
     if (things.empty() && words.size() == 1) {
-        listing.read(words.front());  // says what is near
+        things.push_back(listing.read(meant(words.front())));  // or says what is near
     }
     if (things.empty()) {
         nothing_found(listing.plural, words);
     }
-    const std::size_t left_out = all ? 0 : leave_out(listing, things);
+    const std::size_t left_out =
+        (all ? 0 : leave_out(listing, things)) + (all || !words.empty() ? 0 : listing.on_request.size());
     if (things.size() == 1 && !words.empty()) {
         write(output, listing.one(things.front()));
         return kAnswered;

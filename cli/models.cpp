@@ -10,25 +10,28 @@ namespace {
 
 int run_models(Arguments& arguments) {
     return run_listing<graph::Graph>(
-        arguments,
-        {.kind = files::NameOf::model,
-         .plural = "models",
-         .names = library().models(),
-         .read = [](const std::string& name) { return read_network(name); },
-         .one = reports::model_document,
-         .all = reports::models_document,
-         .facts = reports::model_facts,
-         .size = [](const graph::Graph& graph,
-                    SizeOf what) { return what == SizeOf::parameters ? graph::count(graph).parameters : 0; }});
+        arguments, {.kind = files::NameOf::model,
+                    .plural = "models",
+                    .names = library().models(),
+                    .on_request = library().models_of_hub(),
+                    .read = [](const std::string& name) { return read_network(name); },
+                    .one = reports::model_document,
+                    .all = reports::models_document,
+                    .facts = reports::model_facts,
+                    .size = [](const graph::Graph& graph,
+                               SizeOf what) { return what == SizeOf::parameters ? graph::count(graph).parameters : 0; },
+                    .why_left_out = "are read from their config.json"});
 }
 
 }  // namespace
 
 Command models_command() {
+    std::vector<Option> options{all_option("networks that are read from their config.json")};
+    append(options, output_options());
     return {.name = "models",
             .summary = "the models that come with dodona, or one of them",
             .positionals = listing_positionals(Names::models),
-            .options = output_options(),
+            .options = options,
             .examples = "Examples:\n  dodona models\n  dodona models resnet50\n  dodona models moe 30b",
             .run = run_models};
 }

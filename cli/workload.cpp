@@ -213,13 +213,12 @@ std::string model_asked(Arguments& arguments, const std::string& typed) {
 
 namespace {
 
-/// What a config.json has that is not read: said beside every answer about it.
+/// Names the parts that have no layers, with every answer about the network.
 void note_left_out(const Workload& workload) {
-    if (!workload.text.empty() || workload.graph.source.find("parts that are left out: ") == std::string::npos) {
-        return;  // no config.json of Hugging Face, or all of it
+    if (!workload.graph.left_out.empty()) {
+        note("left out of {}: {}; neither its parameters nor its work are counted", workload.model,
+             join(workload.graph.left_out));
     }
-    note("left out of {}: {}; neither its parameters nor its work are counted", workload.model,
-         join(workload.files.import_model(files::model_reference(workload.model, {}).model).left_out));
 }
 
 }  // namespace

@@ -20,6 +20,10 @@ struct Alias {
 constexpr std::string_view kH100s = "8 H100 SXM a node; with other networks: rail-optimised-h100, eos";
 constexpr std::string_view kA100s = "8 A100 80 GB a node; also dgx-a100 (40 GB), selene, perlmutter, jean-zay-a100";
 
+constexpr std::string_view kDistilled = "it has the same layers";
+constexpr std::string_view kQwen2 = "Qwen2 and Qwen2.5 have the same layers";
+constexpr std::string_view kYi = "Yi and Yi-1.5 have the same layers";
+
 constexpr std::array kAliases{
     Alias{NameOf::cluster, "h100", "dgx-h100", kH100s},
     Alias{NameOf::cluster, "h100sxm", "dgx-h100", kH100s},
@@ -144,18 +148,38 @@ constexpr std::array kAliases{
     Alias{NameOf::model, "llama2", "llama-2-7b", "also llama-2-13b and llama-2-70b"},
     Alias{NameOf::model, "llama3", "llama-3.1-8b", "also llama-3.1-70b and llama-3.1-405b"},
     Alias{NameOf::model, "llama31", "llama-3.1-8b", "also llama-3.1-70b and llama-3.1-405b"},
-    Alias{NameOf::model, "llama38b", "llama-3.1-8b", "Llama 3 and 3.1 have the same layers"},
     Alias{NameOf::model, "llama370b", "llama-3.1-70b", "Llama 3 and 3.1 have the same layers"},
     Alias{NameOf::model, "llama3405b", "llama-3.1-405b"},
-    Alias{NameOf::model, "metallama38b", "llama-3.1-8b", "Llama 3 and 3.1 have the same layers"},
-    Alias{NameOf::model, "metallama370b", "llama-3.1-70b", "Llama 3 and 3.1 have the same layers"},
-    Alias{NameOf::model, "metallama318b", "llama-3.1-8b"},
-    Alias{NameOf::model, "metallama3170b", "llama-3.1-70b"},
-    Alias{NameOf::model, "metallama31405b", "llama-3.1-405b"},
+    Alias{NameOf::model, "llama3370b", "llama-3.1-70b", "Llama 3.1 and 3.3 have the same layers"},
     Alias{NameOf::model, "llama4", "llama-4-maverick-400b"},
     Alias{NameOf::model, "llama4maverick", "llama-4-maverick-400b"},
     Alias{NameOf::model, "deepseek", "deepseek-v3", "also deepseek-v2"},
     Alias{NameOf::model, "deepseekv3671b", "deepseek-v3"},
+    Alias{NameOf::model, "deepseekr1", "deepseek-v3", kDistilled},
+    Alias{NameOf::model, "deepseekr1distillqwen15b", "qwen2.5-1.5b", kDistilled},
+    Alias{NameOf::model, "deepseekr1distillqwen7b", "qwen2.5-7b", kDistilled},
+    Alias{NameOf::model, "deepseekr1distillqwen14b", "qwen2.5-14b", kDistilled},
+    Alias{NameOf::model, "deepseekr1distillqwen32b", "qwen2.5-32b", kDistilled},
+    Alias{NameOf::model, "deepseekr1distillllama8b", "llama-3.1-8b", kDistilled},
+    Alias{NameOf::model, "deepseekr1distillllama70b", "llama-3.1-70b", kDistilled},
+    Alias{NameOf::model, "qwq32b", "qwen2.5-32b", kDistilled},
+    Alias{NameOf::model, "qwen25", "qwen2.5-7b", "also qwen2.5-14b, qwen2.5-32b, qwen2.5-72b and smaller ones"},
+    Alias{NameOf::model, "qwen205b", "qwen2.5-0.5b", kQwen2},
+    Alias{NameOf::model, "qwen215b", "qwen2.5-1.5b", kQwen2},
+    Alias{NameOf::model, "qwen27b", "qwen2.5-7b", kQwen2},
+    Alias{NameOf::model, "qwen272b", "qwen2.5-72b", kQwen2},
+    Alias{NameOf::model, "phi35mini", "phi-3-mini", "Phi-3 and 3.5 mini have the same layers"},
+    Alias{NameOf::model, "yi156b", "yi-6b", kYi},
+    Alias{NameOf::model, "yi159b", "yi-9b", kYi},
+    Alias{NameOf::model, "yi1534b", "yi-34b", kYi},
+    Alias{NameOf::model, "mistral", "mistral-7b", "also mistral-nemo-12b and mistral-small-24b"},
+    Alias{NameOf::model, "gemma3", "gemma-3-27b", "also gemma-3-1b, gemma-3-4b and gemma-3-12b"},
+    Alias{NameOf::model, "gemma2", "gemma-2-9b", "also gemma-2-2b and gemma-2-27b"},
+    Alias{NameOf::model, "phi", "phi-4", "also phi-3-mini and phi-3-medium"},
+    Alias{NameOf::model, "falcon", "falcon-7b", "also falcon-40b and falcon-180b"},
+    Alias{NameOf::model, "glm", "glm-4.5", "also glm-4.5-air and glm-5"},
+    Alias{NameOf::model, "flux", "flux.1-dev"},
+    Alias{NameOf::model, "whisper", "whisper-large-v3", "also smaller ones: whisper-medium"},
     Alias{NameOf::model, "gptoss", "gpt-oss-120b"},
     Alias{NameOf::model, "qwen3", "qwen3-8b", "also qwen3-30b-a3b and qwen3-235b-a22b"},
     Alias{NameOf::model, "grok", "grok1-314b"},
@@ -212,25 +236,49 @@ std::string plain_letters(std::string_view text) {
     return plain;
 }
 
-std::string hub_name(std::string_view word) {
-    constexpr std::array<std::string_view, 7> kTrainedFurther{"-instruct", "-base", "-chat", "-it",
-                                                              "-hf",       "-v0.1", "-v1.5"};
+namespace {
+
+/// Length of the end of a name that says how it was trained further; 0: there is none.
+std::size_t end_of_training(const std::string& name) {
+    constexpr std::array<std::string_view, 9> kEnds{"-instruct", "-thinking", "-base", "-chat", "-it",
+                                                    "-hf",       "-preview",  "-v0.1", "-v1.5"};
+    for (const std::string_view end : kEnds) {
+        if (name.size() > end.size() && name.ends_with(end)) {
+            return end.size();
+        }
+    }
+    constexpr std::size_t kMonth = 5;  // -2507
+    const std::size_t dash = name.rfind('-');
+    return dash != std::string::npos && dash > 0 && name.size() - dash == kMonth &&
+                   name.find_first_not_of("0123456789", dash + 1) == std::string::npos
+               ? kMonth
+               : 0;
+}
+
+}  // namespace
+
+bool is_hub_name(const std::string& word) {
     const std::size_t slash = word.find('/');
     std::error_code fault;
-    if (slash == 0 || slash == std::string_view::npos || slash != word.rfind('/') || slash + 1 == word.size() ||
-        word.find_first_of(".~") == 0 || word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json") ||
-        word.ends_with(".onnx") || std::filesystem::exists(word, fault)) {
-        return {};
-    }
-    std::string name(word.substr(slash + 1));
+    return slash != 0 && slash != std::string::npos && slash == word.rfind('/') && slash + 1 < word.size() &&
+           word.find_first_of(".~") != 0 && !word.ends_with(".yaml") && !word.ends_with(".yml") &&
+           !word.ends_with(".json") && !word.ends_with(".onnx") && !std::filesystem::exists(word, fault);
+}
+
+std::vector<std::string> names_before_training(std::string_view word) {
+    constexpr std::string_view kMeta = "meta-";
+    std::string name(word.substr(word.find('/') + 1));  // npos + 1 is 0
     std::transform(name.begin(), name.end(), name.begin(),
                    [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-    const auto is_end = [&](std::string_view end) { return name.size() > end.size() && name.ends_with(end); };
-    for (const auto* end = kTrainedFurther.begin(); end != kTrainedFurther.end();) {
-        end = std::find_if(kTrainedFurther.begin(), kTrainedFurther.end(), is_end);
-        name.resize(name.size() - (end == kTrainedFurther.end() ? 0 : end->size()));
+    if (name.starts_with(kMeta)) {
+        name.erase(0, kMeta.size());
     }
-    return name;
+    std::vector<std::string> names{name};
+    for (std::size_t end = end_of_training(name); end > 0; end = end_of_training(name)) {
+        name.resize(name.size() - end);
+        names.push_back(name);
+    }
+    return names;
 }
 
 std::string name_stem(std::string_view name) {

@@ -20,9 +20,12 @@ struct ResolvedAlias {
 /// in capitals, blanks and punctuation. None: the word stands for nothing here.
 std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known);
 
-/// "llama-3.1-8b" of "meta-llama/Llama-3.1-8B-Instruct", a network of the Hugging Face hub: what is trained further has the
-/// layers of what it comes from. Empty: no such name, or a file is there.
-std::string hub_name(std::string_view word);
+/// Whether a word is ORG/NAME, as networks of the Hugging Face hub are called, and no file that is there.
+bool is_hub_name(const std::string& word);
+
+/// "llama-3.1-8b-instruct", "llama-3.1-8b" of "meta-llama/Llama-3.1-8B-Instruct", with or without ORG/: what is trained
+/// further has the layers of what it comes from. The longest first.
+std::vector<std::string> names_before_training(std::string_view word);
 
 /// "qwen2.5-32b" -> "qwen": the letters that a name starts with.
 std::string name_stem(std::string_view name);

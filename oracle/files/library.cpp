@@ -35,6 +35,10 @@ namespace fs = std::filesystem;
 /// A folder with one for each training software: its files are NAME.yaml or NAME.KIND.yaml.
 constexpr std::string_view kSoftware = "software";
 
+/// The config.json of networks on the Hugging Face hub, each called NAME.json.
+constexpr std::string_view kHub = "models/hub";
+constexpr std::string_view kConfig = ".json";
+
 struct BuiltInFolder {
     std::string_view kind;
     std::string_view folder;
@@ -116,6 +120,9 @@ BuiltInFiles files_of(const fs::path& data, const BuiltInFolder& built_in) {
     const std::string folder(built_in.folder);
     if (built_in.folder != kSoftware) {
         add_files(data, folder, built_in.suffix, files);
+        if (built_in.alias_of == NameOf::model) {
+            add_files(data, std::string(kHub), kConfig, files);
+        }
         return files;
     }
     std::error_code fault;
@@ -169,6 +176,15 @@ std::vector<std::string> Library::names(Kind kind) const {
 }
 
 std::vector<std::string> Library::models() const { return names(Kind::model); }
+std::vector<std::string> Library::models_of_hub() const {
+    std::vector<std::string> models;
+    for (const auto& [name, file] : files(Kind::model)) {
+        if (file.ends_with(kConfig)) {
+            models.push_back(name);
+        }
+    }
+    return models;
+}
 std::vector<std::string> Library::clusters() const { return names(Kind::cluster); }
 std::vector<std::string> Library::devices() const { return names(Kind::device); }
 std::vector<std::string> Library::profiles() const { return names(Kind::profile); }
@@ -192,14 +208,23 @@ std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::stri
     constexpr std::array kKinds{Kind::model,    Kind::cluster,   Kind::device,
                                 Kind::strategy, Kind::framework, Kind::exchange};
     const std::vector<std::string> known = names(kKinds[static_cast<std::size_t>(kind)]);
+    const auto is_known = [&](const std::string& name) {
+        return std::find(known.begin(), known.end(), name) != known.end();
+    };
     const auto meaning = [&](const std::string& name) -> std::optional<ResolvedAlias> {
-        if (const std::string of_hub = kind == NameOf::model ? hub_name(name) : ""; !of_hub.empty()) {
-            const auto alias = files::resolve_alias(kind, of_hub, known);
-            return alias ? std::optional(ResolvedAlias{alias->name, "the network of the hub that has its layers"})
-                         : std::nullopt;
+        if (is_known(name) || (is_path(name) && !(kind == NameOf::model && is_hub_name(name)))) {
+            return std::nullopt;
         }
-        const bool is_name = std::find(known.begin(), known.end(), name) != known.end();
-        return is_path(name) || is_name ? std::nullopt : files::resolve_alias(kind, name, known);
+        if (const auto alias = files::resolve_alias(kind, name, known); alias || kind != NameOf::model) {
+            return alias;
+        }
+        for (const std::string& before : names_before_training(name)) {
+            const auto alias = files::resolve_alias(kind, before, known);
+            if (alias || is_known(before)) {
+                return ResolvedAlias{alias ? alias->name : before, "the network of the hub that has its layers"};
+            }
+        }
+        return std::nullopt;
     };
     if (kind != NameOf::model || word.find('+') == std::string::npos) {
         return meaning(word);
@@ -247,7 +272,10 @@ Document Library::open(Kind kind, const std::string& name_or_path, const fs::pat
         }
     }
     const std::string& file = found->second;
-    const auto load = [&] { return load_document(data_ / file, file, where); };
+    const auto load = [&] {
+        Document document = load_document(data_ / file, file, where);
+        return file.ends_with(kConfig) ? as_model(std::move(document)) : document;
+    };
     return read_ ? read_->kept(read_->documents, file, load) : load();
 }
 
@@ -292,7 +320,7 @@ Document Library::model_document(const std::string& argument, std::span<const Se
     if (is_onnx(path)) {
         return as_read(import_onnx(path, imported_name(path), settings, where).text, path);
     }
-    if (!hub_name(path).empty()) {
+    if (is_hub_name(path)) {
         fail(where, fmt::format("there is no file {}", path),
              "a network of the Hugging Face hub that is not built in is read from its config.json: ./config.json");
     }
@@ -301,10 +329,12 @@ Document Library::model_document(const std::string& argument, std::span<const Se
     if (is_torch_graph(document)) {
         return as_read(import_torch(std::move(document), imported_name(file)).text, file);
     }
-    if (!is_config(document)) {
-        return document;
-    }
-    return as_read(import_config(std::move(document), imported_name(file), data_ / "models/hf").text, file);
+    return is_config(document) ? as_model(std::move(document)) : document;
+}
+
+Document Library::as_model(Document config) const {
+    const std::string file = config.source->name;
+    return as_read(import_config(std::move(config), imported_name(file), data_ / "models/hf").text, file);
 }
 
 ImportedModel Library::import_model(const std::string& path, std::span<const Setting> settings,

@@ -38,6 +38,8 @@ public:
 
     /// Names of the built-ins, sorted.
     [[nodiscard]] std::vector<std::string> models() const;
+    /// Those of the Hugging Face hub, each a config.json (models/hub).
+    [[nodiscard]] std::vector<std::string> models_of_hub() const;
     [[nodiscard]] std::vector<std::string> clusters() const;
     [[nodiscard]] std::vector<std::string> devices() const;
     [[nodiscard]] std::vector<std::string> profiles() const;
@@ -130,6 +132,8 @@ private:
     [[noreturn]] void unknown(Kind kind, const std::string& name, const Location& where) const;
     [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,
                                 const Location& where) const;
+    /// A config.json as the model file that it imports as.
+    [[nodiscard]] Document as_model(Document config) const;
     [[nodiscard]] Opener opener(Kind kind) const;
     [[nodiscard]] Document whole_framework(const std::string& name, const std::filesystem::path& folder,
                                            const Location& where) const;

@@ -245,6 +245,9 @@ NetworkSpec read(Document document, const std::vector<Override>& overrides, cons
     } else {
         read_network(fields, overrides, faults, spec);
     }
+    if (const Value left_out = fields.find("left_out")) {
+        spec.left_out = left_out.texts();
+    }
     fields.finish();
     spec.name = heading.name;
     spec.source = heading.source;
@@ -343,6 +346,10 @@ const Description& description<NetworkSpec>() {
                  own_key("extends", "a name or a file", R"({"type": "string"})",
                          "The model that this one has the layers of.", "none"),
                  own_key("set", "`{name: value}`", mapping, "With `extends`: other values of its parameters.", "none"),
+                 own_key("left_out", "a list of words", R"({"type": "array", "items": {"type": "string"}})",
+                         "Parts of the network that the file does not describe, which every answer says: neither their "
+                         "parameters nor their work are counted.",
+                         "none"),
                  optional<&NetworkSpec::dataset>("dataset", "The data that it is trained on.",
                                                  {.default_text = "not known"}),
                  optional<&NetworkSpec::published>("published", "Counts to compare with.", {.default_text = "none"})},

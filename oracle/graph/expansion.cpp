@@ -39,6 +39,7 @@ std::string operands_text(const OperatorKind& kind) {
 Expansion::Expansion(const NetworkSpec& spec) : spec_(&spec) {
     graph_.name = spec.name;
     graph_.source = spec.source;
+    graph_.left_out = spec.left_out;
     graph_.dataset = spec.dataset;
     graph_.published = spec.published;
     graph_.post_training = spec.post_training;

@@ -67,8 +67,9 @@ struct Segment {
 struct Graph {
     std::string name;
     std::string source;
-    std::vector<Layer> layers;      ///< in topological order, inputs first
-    std::vector<Segment> segments;  ///< in order; inputs belong to segment 0
+    std::vector<std::string> left_out;  ///< parts of the network that have no layers here
+    std::vector<Layer> layers;          ///< in topological order, inputs first
+    std::vector<Segment> segments;      ///< in order; inputs belong to segment 0
     Dataset dataset;
     PublishedCounts published;
     PostTraining post_training;

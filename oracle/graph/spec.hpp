@@ -75,6 +75,7 @@ struct NetworkSpec {
     PostTraining post_training;
     Dataset dataset;
     PublishedCounts published;
+    std::vector<std::string> left_out;  ///< parts of the network that are not described
 };
 
 }  // namespace dodona::graph

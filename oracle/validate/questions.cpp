@@ -73,6 +73,9 @@ Questions::Questions(files::Library library, Tables tables, files::RunConvention
     for (std::string& model : library_.models()) {
         built_in_.insert(std::move(model));
     }
+    for (const std::string& model : library_.models_of_hub()) {
+        built_in_.erase(model);
+    }
 }
 
 const std::vector<std::string>& Questions::parameters(const std::string& model, const Location& where) {
@@ -93,9 +96,9 @@ const files::ModelRow* Questions::row_of(const files::MeasuredRun& run) const {
     if (built_in_.contains(model)) {
         return nullptr;
     }
-    // Another spelling of a built-in's name is the built-in too; a word for several is not.
+    // Another spelling of a built-in's name is the built-in too; a word for several is not, nor one of the hub's.
     const auto alias = library_.resolve_alias(files::NameOf::model, model);
-    return alias && alias->note.empty() ? nullptr : tables_.model(run.model);
+    return alias && alias->note.empty() && built_in_.contains(alias->name) ? nullptr : tables_.model(run.model);
 }
 
 Questions::Named Questions::named(const files::MeasuredRun& run) {

@@ -88,7 +88,7 @@ private:
     Tables tables_;
     files::RunConventions conventions_;
     files::TableConventions table_conventions_;
-    std::set<std::string> built_in_;                              ///< models
+    std::set<std::string> built_in_;                              ///< models that a table does not describe otherwise
     std::set<std::string> checked_;                               ///< models of tables whose parameters are as printed
     std::vector<step::TimePart> not_timed_;                       ///< by entry of conventions_.not_timed
     std::map<std::string, std::vector<std::string>> parameters_;  ///< of models, by name

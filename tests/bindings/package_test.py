@@ -45,8 +45,7 @@ class Answers(unittest.TestCase):
             self.assertEqual(dodona.ask_text(kind), command(kind, "--format", "json"), kind)
 
     def test_of_a_configuration_of_hugging_face_are_those_of_the_command(self):
-        cases = Path(os.environ["DODONA_SOURCE"], "tests/files/configs.txt").read_text()
-        given = cases.split("--- qwen3-0.6b.json\n")[1].split("=>\n")[0]
+        given = Path(os.environ["DODONA_SOURCE"], "models/hub/qwen3-0.6b.json").read_text()
         with tempfile.TemporaryDirectory() as folder:
             config = Path(folder, "config.json")
             config.write_text(given)

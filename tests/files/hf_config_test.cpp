@@ -16,7 +16,8 @@
 namespace dodona::files::testing {
 namespace hf_config_test {
 
-/// Published networks; below each the number of parameters and where the number comes from.
+/// Published networks; below each the number of parameters and where the number comes from. One without a config is of
+/// models/hub.
 std::filesystem::path published() { return here() / "configs.txt"; }
 
 std::filesystem::path families() { return here() / "../../models/hf"; }
@@ -53,7 +54,8 @@ TEST(HfConfig, PublishedNetworksHaveTheirNumberOfParameters) {
     EXPECT_GE(all.size(), 120U);
     for (const cases::Case& network : all) {
         try {
-            const graph::Graph graph = graph::build(shelf.model((configs.path() / network.name).string()));
+            const graph::Graph graph = graph::build(
+                shelf.model(network.given.empty() ? network.name : (configs.path() / network.name).string()));
             ASSERT_EQ(network.expected.size(), 1U) << network.name;
             EXPECT_TRUE(network.expected.front().text.starts_with(
                 fmt::format("{:.0f} parameters: ", graph::count(graph).parameters)))
@@ -62,6 +64,16 @@ TEST(HfConfig, PublishedNetworksHaveTheirNumberOfParameters) {
         } catch (const InputError& error) {
             ADD_FAILURE() << network.name << ": " << error.what();
         }
+    }
+}
+
+TEST(HfConfig, EveryNetworkOfTheHubHasItsNumberOfParametersHere) {
+    const std::vector<cases::Case> all = cases::read(published());
+    const std::vector<std::string> of_hub = Library(here() / "../..").models_of_hub();
+    EXPECT_GT(of_hub.size(), 200U);
+    for (const std::string& name : of_hub) {
+        EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const cases::Case& one) { return one.name == name; }))
+            << name;
     }
 }
 

@@ -47,8 +47,6 @@ const Node::Member* architecture_key(const Node& mapping) {
     return type != nullptr ? type : mapping.member("_class_name");
 }
 
-bool is_type(const std::string& key) { return key == "model_type" || key == "_class_name"; }
-
 /// Null, false, an empty list: what means "none".
 bool is_none(const Node& node) {
     return is_null(node) || (node.kind == Node::Kind::list && node.items.empty()) ||
@@ -430,6 +428,8 @@ private:
 };
 
 }  // namespace
+
+bool is_type(const std::string& key) { return key == "model_type" || key == "_class_name"; }
 
 bool is_config(const Document& document) {
     return document.root->kind == Node::Kind::mapping && document.root->member("model") == nullptr &&

@@ -28,6 +28,9 @@ struct ReadConfig {
 /// Whether a document looks like the config.json of a network: `model_type`, or `_class_name` of diffusers, and no `model`.
 bool is_config(const Document& document);
 
+/// Whether the key says of which architecture a network is.
+bool is_type(const std::string& key);
+
 /// The family that reads a config, or its language model. An architecture that no family has, or one that is refused, is
 /// an InputError.
 Family family_of(const Document& config, const std::vector<Family>& families);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,8 +78,9 @@ struct Family {
     std::vector<std::string> left_out;  ///< keys of parts of the network that are not read, which is said
 };
 
-/// All families of a folder, in the order of their names; `ignored.yaml` beside them holds for all.
-std::vector<Family> load_families(const std::filesystem::path& folder);
+/// Families of a folder, in the order of their names; `ignored.yaml` beside them holds for all. `types`: only those whose
+/// file has one of these words; empty: all.
+std::vector<Family> load_families(const std::filesystem::path& folder, std::span<const std::string> types = {});
 
 /// `keys`, `set`, `each_layer`, `ignored` and `left_out` of a file that says what keys mean.
 void read_meanings_of_keys(Fields& fields, Family& family);

@@ -427,19 +427,42 @@ std::string written_model(const ModelHeading& heading, const std::string& name, 
                           const std::filesystem::path& folder) {
     const std::string file = fmt::format("architectures/{}.yaml", name);
     const Document architecture = load_document(folder / file, "models/hf/" + file, command_line());
-    return fmt::format("model: {}\nsource: {}\n\n{}", heading.name, quoted(heading.source),
+    const std::string left_out = read.left_out.empty() ? "" : fmt::format("left_out: [{}]\n", join(read.left_out));
+    return fmt::format("model: {}\nsource: {}\n{}\n{}", heading.name, quoted(heading.source), left_out,
                        ModelWriter(architecture, read, whole_scope(architecture, read)).body());
 }
 
+namespace {
+
+void add_types(const Node& node, std::vector<std::string>& types) {
+    for (const Node::Member& member : node.members) {
+        if (is_type(member.key) && !member.value->text.empty()) {
+            types.push_back(member.value->text);
+        }
+        add_types(*member.value, types);
+    }
+}
+
+/// Reads the families that the config names; all where these fail, for a fault with the nearest.
+Family family_among(const Document& config, const std::filesystem::path& folder) {
+    std::vector<std::string> types;
+    add_types(*config.root, types);
+    try {
+        return family_of(config, load_families(folder, types));
+    } catch (const InputError&) {
+        return family_of(config, load_families(folder));
+    }
+}
+
+}  // namespace
+
 ImportedModel import_config(Document config, const std::string& name, const std::filesystem::path& folder) {
-    const std::vector<Family> families = load_families(folder);
-    const Family family = family_of(config, families);
+    const Family family = family_among(config, folder);
     const ReadConfig read = read_config(config, family);
     const auto listed = [](const char* what, const std::vector<std::string>& keys) {
         return keys.empty() ? std::string() : fmt::format("; {}: {}", what, join(keys));
     };
-    const std::string ignored =
-        listed("parts that are left out", read.left_out) + listed("keys that change no shape", read.ignored);
+    const std::string ignored = listed("keys that change no shape", read.ignored);
     const std::string files = family.name + (family.encoder.empty() ? "" : ".yaml and " + family.encoder);
     const ModelHeading heading{
         .name = name,
