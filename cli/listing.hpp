@@ -76,17 +76,17 @@ int run_listing(Arguments& arguments, const Listing<Thing>& listing) {
     const std::vector<std::string> words = arguments.all("WORDS");
     const bool all = arguments.has("--all");
     arguments.throw_if_faults();
-    const auto meant = [&](const std::string& word) {
+    const auto resolved = [&](const std::string& word) {
         const auto alias = library().resolve_alias(listing.kind, word);
         return alias ? alias->name : word;
     };
     if (words.size() == 1 && names_one(listing.kind, words.front(), listing.names)) {
-        write(output, listing.one(listing.read(meant(words.front()))));
+        write(output, listing.one(listing.read(resolved(words.front()))));
         return kAnswered;
     }
     std::vector<Thing> things = found_things(listing, words, all);
     if (things.empty() && words.size() == 1) {
-        things.push_back(listing.read(meant(words.front())));  // or says what is near
+        things.push_back(listing.read(resolved(words.front())));  // or says what is near
     }
     if (things.empty()) {
         nothing_found(listing.plural, words);

@@ -10,11 +10,13 @@
 #include "cli/remedies.hpp"
 #include "files/document.hpp"
 #include "reports/collect/exchange_report.hpp"
+#include "reports/collect/kept_report.hpp"
 #include "reports/collect/norms_report.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "search/remedies.hpp"
 #include "search/sensitivity.hpp"
+#include "step/kept_tensors.hpp"
 #include "step/predict.hpp"
 #include "step/split_norms.hpp"
 
@@ -85,7 +87,11 @@ int run_predict(Arguments& arguments) {
     }
     reports::Document document =
         reports::prediction_document({workload.model, workload.machine}, prediction, explanation);
-    if (!prediction.runs) {
+    if (prediction.runs) {
+        reports::add_kept(document,
+                          step::kept_tensors(workload.graph, workload.cluster, plan, prediction.fullest_stage),
+                          prediction.fullest_stage, prediction.stages.size());
+    } else {
         add_plans_without_pipeline(arguments, workload, plan, document);
     }
     if (lengths && prediction.runs) {

@@ -157,11 +157,11 @@ std::vector<KeptTensor> SegmentMemories::add_listed(Vertex v, double count, Segm
     return listed;
 }
 
-void SegmentMemories::keep(const plan::SavedTensor* saved, Bytes bytes, bool dropped, SegmentMemory& segment) const {
-    segment.saved += bytes;
-    segment.dropped += dropped ? bytes : Bytes{};
+void SegmentMemories::keep(const KeptTensor& tensor, SegmentMemory& segment) const {
+    segment.saved += tensor.bytes;
+    segment.dropped += tensor.dropped ? tensor.bytes : Bytes{};
     if (listed_ != nullptr) {
-        listed_->push_back({.saved = saved, .bytes = bytes, .dropped = dropped});
+        listed_->push_back(tensor);
     }
 }
 
@@ -189,7 +189,8 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
             continue;
         }
         const bool dropped = named_ ? repeated_[saved.tensor] : saved.selective;
-        keep(&saved, count * (repeated ? saved.repeated : saved.elements) * width(saved, v), dropped, segment);
+        const Bytes bytes = count * (repeated ? saved.repeated : saved.elements) * width(saved, v);
+        keep({.saved = &saved, .bytes = bytes, .dropped = dropped}, segment);
     }
     add_gate_result(v, count, segment);
     add_norm_result(v, count, segment);
@@ -203,7 +204,7 @@ void SegmentMemories::add_gathered(Vertex v, double count, SegmentMemory& segmen
     for (const plan::LayerTransfer& transfer : sharded_.layers[v].transfers) {
         if (transfer.purpose == plan::Purpose::regather) {
             const Bytes bytes = count * transfer.transfer.elements * element_bytes(transfer.element, precision_);
-            keep(nullptr, bytes, named_ && repeated_[v], segment);
+            keep({.copy = "gathered input", .bytes = bytes, .dropped = named_ && repeated_[v]}, segment);
         }
     }
 }
@@ -217,10 +218,10 @@ void SegmentMemories::add_gate_result(Vertex v, double count, SegmentMemory& seg
         return;
     }
     const Bytes bytes = count * gate->elements * element_bytes(gate->element, precision_);
-    keep(nullptr, bytes, named_ && repeated_[v], segment);
+    keep({.copy = "result of the gate's function", .bytes = bytes, .dropped = named_ && repeated_[v]}, segment);
 }
 
-/// Beside the result, without autocast the fp32 copy of an input in 16 bits.
+/// In addition to the result, without autocast the fp32 copy of an input in 16 bits.
 void SegmentMemories::add_norm_result(Vertex v, double count, SegmentMemory& segment) const {
     const graph::OperatorKind* kind = graph::find_operator(graph_.layer(v).kind);
     if (!profile_.norm_results || kind == nullptr || !kind->composed) {
@@ -228,7 +229,8 @@ void SegmentMemories::add_norm_result(Vertex v, double count, SegmentMemory& seg
     }
     const bool casts = stored_bytes(precision_) < kSingle && is_wide_.empty();
     const Bytes element = casts ? stored_bytes(precision_) + kSingle : kSingle;
-    keep(nullptr, count * sharded_.layers[v].output_elements * element, named_ && repeated_[v], segment);
+    const Bytes bytes = count * sharded_.layers[v].output_elements * element;
+    keep({.copy = "normalised input", .bytes = bytes, .dropped = named_ && repeated_[v]}, segment);
 }
 
 /// An input that several products of a segment read, such as that of queries, keys and values, is there once. Once dX is

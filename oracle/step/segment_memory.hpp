@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,8 @@ struct SegmentMemory {
 
 /// A tensor that a layer keeps for backward, as SegmentMemory counts it.
 struct KeptTensor {
-    const plan::SavedTensor* saved = nullptr;  ///< null: a gate's result or a gathered input
+    const plan::SavedTensor* saved = nullptr;  ///< null: `copy`
+    std::string_view copy;                     ///< what software keeps in addition, in words
     Bytes bytes;                               ///< of all instances of the layer
     bool dropped = false;                      ///< by selective recomputation or recomputation of named layers
 };
@@ -77,7 +79,7 @@ private:
     /// (a repeated block that keeps its output keeps the next instance's input); otherwise each consuming segment keeps
     /// one.
     bool first(const Tensor& tensor, graph::Vertex v);
-    void keep(const plan::SavedTensor* saved, Bytes bytes, bool dropped, SegmentMemory& segment) const;
+    void keep(const KeptTensor& tensor, SegmentMemory& segment) const;
     void add_saved(graph::Vertex v, double count, SegmentMemory& segment);
     void add_gate_result(graph::Vertex v, double count, SegmentMemory& segment) const;
     void add_gathered(graph::Vertex v, double count, SegmentMemory& segment) const;

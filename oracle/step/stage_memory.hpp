@@ -22,6 +22,7 @@ struct KeptActivations {
     std::int64_t segments = 1;         ///< segment instances of the stage
     bool one_pass = false;             ///< of the step's only micro-batch, without a pipeline
     std::int64_t weight_versions = 1;  ///< those that micro-batches in flight started with
+    std::size_t heaviest = 0;          ///< the holding that counts
     double repeated = 1;               ///< share of the blocks of the stage that are recomputed, where the plan does
     [[nodiscard]] Bytes total() const { return blocks + token; }
 };

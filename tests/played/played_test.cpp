@@ -16,6 +16,8 @@
 #include "play/played_allocator.hpp"
 #include "play/simulated_step.hpp"
 #include "search/space.hpp"
+#include "step/compose_plan.hpp"
+#include "step/kept_tensors.hpp"
 #include "step/validate.hpp"
 
 namespace dodona {
@@ -202,6 +204,37 @@ TEST(Played, ClosedFormsOfDrawnPlansAreWithinTwoPercent) {
     EXPECT_LE(static_cast<double>(off.size()), at_most(kFurther, plans.size())) << told(off);
     fmt::print("{} plans, {} with a pipeline, {} beyond {} %\n{}", plans.size(), pipelines, off.size(), 100 * kNear,
                told(off));
+}
+
+// The tensors that `predict` lists are those that have to fit.
+TEST(KeptTensors, OfDrawnPlansAddUpToTheClosedForm) {
+    Networks networks;
+    const std::vector<std::string> machines = library().clusters();
+    std::size_t plans = 0;
+    for (const unsigned seed : seeds()) {
+        Draw draw(seed);
+        for (const std::size_t enough = plans + kPlans / 5; plans < enough;) {
+            const std::optional<Drawn> drawn = draw_step(draw, networks, machines);
+            if (!drawn) {
+                continue;
+            }
+            ++plans;
+            const plan::Plan& plan = drawn->step.prediction.plan;
+            const std::size_t stage = drawn->step.fullest_stage();
+            const step::CostedGraph costed = step::cost_graph(drawn->graph, drawn->cluster, plan, {});
+            step::PlayedOrders orders;
+            const step::ComposedStep composed =
+                step::compose_plan(costed, plan, step::replica_groups(costed, plan),
+                                   plan.batch / (costed.sharded->data_ways * plan.microbatch), orders);
+            const Bytes kept = composed.replicas[composed.critical].stages[stage].kept.total();
+            Bytes listed;
+            for (const step::KeptLine& line : step::kept_tensors(drawn->graph, drawn->cluster, plan, stage)) {
+                EXPECT_NEAR(line.size * line.instances * line.microbatches / line.total, 1, 1e-9) << line.tensor;
+                listed += line.total;
+            }
+            EXPECT_NEAR(listed.in(1_B), kept.in(1_B), 1e-6 * kept.in(1_B) + 1) << text_of(*drawn);
+        }
+    }
 }
 
 // The closed form adds up what is there at one moment; the allocator is asked for one tensor after the other.
