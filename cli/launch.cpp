@@ -209,6 +209,9 @@ std::string take_launch(Arguments& arguments) {
             continue;
         }
         arguments.give(option, value, option == "--set");
+        if (option == "--rollout") {  // of `plan` alone, where it is asked for
+            continue;
+        }
         command += option == "MODEL" ? " " + value : fmt::format(" {} {}", option, value);
     }
     if (!launch.model.empty()) {
