@@ -200,7 +200,8 @@ void write_schemas(const std::string& folder) {
     };
     for (const Command& command : commands()) {
         if (command.answer != nullptr) {
-            write_answer(command.name, reports::json_page(questions::answer_schema(command.answer())));
+            const files::Description& answer = command.answer();
+            write_answer(answer.noun, reports::json_page(questions::answer_schema(answer)));
         }
     }
     for (const auto& by_hand : std::filesystem::directory_iterator(data_folder() / "reports/schemas")) {

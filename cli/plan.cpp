@@ -19,6 +19,7 @@
 #include "cli/launch.hpp"
 #include "cli/note.hpp"
 #include "cli/plan_search.hpp"
+#include "cli/rollout.hpp"
 #include "cli/schema_comment.hpp"
 #include "cli/software.hpp"
 #include "cli/space_options.hpp"
@@ -26,6 +27,7 @@
 #include "files/plan_file.hpp"
 #include "files/strategy_file.hpp"
 #include "files/yaml_writer.hpp"
+#include "questions/rollout/rollout.hpp"
 #include "reports/collect/current_run.hpp"
 #include "reports/collect/exchange_report.hpp"
 #include "reports/collect/plan_report.hpp"
@@ -69,6 +71,7 @@ std::vector<Option> plan_command_options() {
                    search});
     all.push_back(exchange_option());
     append(all, length_options());
+    all.push_back(rollout_option());
     all.push_back(export_option());
     all.push_back(from_option());
     all.push_back({"--save", "FILE",
@@ -84,7 +87,7 @@ std::vector<Option> plan_command_options() {
     return all;
 }
 
-/// As a plan in `folder` has to name what is named relative to the working folder.
+/// A name that is relative to the working folder, relative to `folder`.
 std::string named_from(const std::filesystem::path& folder, const std::string& name) {
     if (!files::is_path(name) || std::filesystem::path(name).is_absolute()) {
         return name;
@@ -193,7 +196,7 @@ bool add_tables(const Workload& workload, const search::Space& space, plan::Opti
     return placed.placement.unplaced.empty();
 }
 
-/// What is asked before any file is read; `space` gets the numbers.
+/// Options that are read before any file; `space` gets the numbers.
 PlanRequest read_request(Arguments& arguments, search::Space& space) {
     PlanRequest request{.output = read_output(arguments),
                         .save_to = writable_file(arguments, "--save"),
@@ -303,7 +306,7 @@ bool write_found(Arguments& arguments, const PlanRequest& request, const Workloa
     for (const exchange::Exchange& exchange : request.exchanges) {
         add_exchange(workload, exchange, answer, document);
     }
-    // As in `dodona tables`, rows have row-wise Adagrad where nobody says which optimizer.
+    // As in `dodona tables`, rows have row-wise Adagrad without --optimizer.
     const plan::OptimizerKind of_rows =
         arguments.has("--optimizer") ? space.optimizer : plan::OptimizerKind::rowwise_adagrad;
     const bool has_tables = add_tables(workload, space, of_rows, answer, document);
@@ -330,6 +333,9 @@ std::optional<AskedPlan> take_current_run(Arguments& arguments) {
         asked = asked.with("--software", "");
     }
     AskedPlan current = read_asked_plan(asked);
+    if (arguments.has("--rollout")) {
+        take_rollout(arguments, asked);
+    }
     for (const char* name : {"--gpus", "--batch", "--precision", "--optimizer", "--offload", "--software"}) {
         for (const std::string& value : asked.all(name)) {
             arguments.give(name, value);
@@ -341,6 +347,9 @@ std::optional<AskedPlan> take_current_run(Arguments& arguments) {
 int run_plan(Arguments& arguments) {
     search::Space space;
     std::optional<AskedPlan> current = take_current_run(arguments);
+    if (arguments.has("--rollout")) {
+        return run_rollout(arguments, current ? std::move(current->workload) : read_workload(arguments));
+    }
     const PlanRequest request = read_request(arguments, space);
     const Workload workload = current ? current->workload : read_workload(arguments);
     read_job(arguments, request, workload, space);
@@ -381,8 +390,11 @@ Command plan_command() {
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --explain\n"
                 "  dodona plan llama-3.1-8b --machine dgx-h100 --gpus 64 --why-not tensor=8\n"
                 "  dodona plan --from train.sh --machine dgx-h100 --observed train.log\n"
+                "  dodona plan qwen3-8b --task grpo --machine dgx-h100 --gpus 32 "
+                "--rollout prompts=512,samples=8,tokens=2048,longest=8192\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
-            .run = run_plan};
+            .run = run_plan,
+            .answer = files::description<questions::rollout::Answer>};
 }
 
 }  // namespace dodona::cli

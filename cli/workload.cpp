@@ -203,7 +203,7 @@ std::string model_asked(Arguments& arguments, const std::string& typed) {
     }
     const std::vector<graph::Task> all = files::model_reference(model, {}).tasks;
     const auto has = [&](graph::Task task) { return std::find(all.begin(), all.end(), task) != all.end(); };
-    if (!arguments.has("--quiet") && has(graph::Task::grpo)) {
+    if (!arguments.has("--quiet") && !arguments.has("--rollout") && has(graph::Task::grpo)) {
         note("samples are answers to prompts; generating and rewarding them is not part of the step");
     } else if (!arguments.has("--quiet") && has(graph::Task::dpo)) {
         note("samples are answers to prompts: two of them are a pair");

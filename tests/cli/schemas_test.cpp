@@ -36,7 +36,8 @@ TEST(Schemas, OfAnswersAreInOneFolderWithWhatTheyReferTo) {
     const Folder place;
     ASSERT_EQ(place.run("check --schemas schemas").code, 0);
     const fs::path folder = place.path() / "schemas";
-    for (const std::string name : {"cache", "goodput", "limits", "plan", "predict"}) {  // described, and by hand
+    for (const std::string name :
+         {"cache", "goodput", "limits", "plan", "predict", "rollout"}) {  // described, and by hand
         std::ifstream stream(folder / (name + "-answer.schema.json"));
         ASSERT_TRUE(stream) << name;
         const json schema = json::parse(stream);
