@@ -73,7 +73,7 @@ search::LimitsAnswer with_progress(const questions::limits::Question& question) 
     });
     line.clear();
     if (interrupted()) {
-        note("stopped; larger numbers of GPUs and further strategies were not searched");
+        note("stopped; larger numbers of GPUs were not searched");
     }
     return found;
 }

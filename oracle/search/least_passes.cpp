@@ -29,7 +29,7 @@ LeastPasses::Sizes LeastPasses::sizes(const plan::Plan& plan, const plan::Mesh& 
     return sizes;
 }
 
-std::optional<Seconds> LeastPasses::of(const plan::Plan& plan, const plan::Mesh& mesh) {
+LeastPasses::Least LeastPasses::of(const plan::Plan& plan, const plan::Mesh& mesh) {
     const std::scoped_lock lock(mutex_);
     OfStrategy& strategy = strategies_[plan.strategy.name];
     const auto shards = [&]() -> const plan::ShardedGraph& {
@@ -54,19 +54,20 @@ std::optional<Seconds> LeastPasses::of(const plan::Plan& plan, const plan::Mesh&
     for (std::size_t i = 0; i < free.size(); ++i) {
         free[i] = free[i] && !busy[i];
     }
-    const auto [known, fresh] = strategy.known.try_emplace(sizes(plan, mesh, free));
-    if (fresh) {
-        known->second.broken = plan::tightest_broken(shards().limits) != nullptr;
+    const auto [known, is_new] = strategy.known.try_emplace(sizes(plan, mesh, free));
+    if (is_new) {
+        const plan::Limit* const broken = plan::tightest_broken(shards().limits);
+        known->second.broken = broken != nullptr ? std::make_shared<const plan::Limit>(*broken) : nullptr;
     }
     if (known->second.broken) {
-        return std::nullopt;
+        return {{}, known->second.broken};
     }
     const bool accumulates = plan.batch > mesh.ways(step::data_atoms(mesh, plan.strategy)) * plan.microbatch;
     const auto [least, unknown] = known->second.least.try_emplace({plan.microbatch, accumulates});
     if (unknown) {
         least->second = sum(shards(), plan, mesh, accumulates);
     }
-    return least->second;
+    return {least->second, {}};
 }
 
 /// Loops are laid alike whatever the micro-batch.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -24,16 +25,19 @@ public:
     LeastPasses(const graph::Graph& graph, step::LayerTimes& times, KnownShards* shards)
         : graph_(graph), times_(times), shards_(shards) {}
 
-    /// Of one micro-batch of the plan, all layers on one stage; none where the network cannot be sharded like that.
+    struct Least {
+        Seconds pass;                               ///< of one micro-batch, all layers on one stage
+        std::shared_ptr<const plan::Limit> broken;  ///< why the network cannot be sharded like that; null: it can
+    };
     /// `mesh`: of the plan, without what a sharding group adds.
-    std::optional<Seconds> of(const plan::Plan& plan, const plan::Mesh& mesh);
+    Least of(const plan::Plan& plan, const plan::Mesh& mesh);
     [[nodiscard]] step::LayerTimes& times() { return times_; }
     [[nodiscard]] KnownShards* shards() { return shards_; }
 
 private:
     using Sizes = std::vector<std::int64_t>;
     struct Known {
-        bool broken = false;
+        std::shared_ptr<const plan::Limit> broken;
         std::map<std::pair<std::int64_t, bool>, Seconds> least;  ///< by micro-batch, and whether a step has several
     };
     struct OfStrategy {

@@ -19,10 +19,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/quantity.hpp"
+#include "plan/limit.hpp"
 
 namespace dodona::search {
 
@@ -33,6 +35,7 @@ inline constexpr double kSumSlack = 1e-6;
 struct LayoutTimes {
     bool searched = false;  ///< false: nothing is known
     std::vector<std::pair<std::int64_t, Seconds>> by_microbatch;
+    std::shared_ptr<const plan::Limit> broken;  ///< why no plan of it can run; null: some can, or unknown
 
     /// What plans of this micro-batch take at least; infinite where none fits.
     [[nodiscard]] Seconds of(std::int64_t microbatch) const {

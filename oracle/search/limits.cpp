@@ -1,10 +1,13 @@
 #include "search/limits.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "base/parallel.hpp"
 #include "search/mesh_layouts.hpp"
 #include "search/space.hpp"
 #include "search/sweep.hpp"
@@ -33,22 +36,20 @@ public:
         set_counts();
     }
 
-    [[nodiscard]] std::size_t points() const { return counts_.size(); }
+    /// Numbers of devices to look at, ascending.
+    [[nodiscard]] const std::vector<std::int64_t>& counts() const { return counts_; }
 
-    /// Evaluates all points. Returns false if stopped.
-    bool evaluate(const Progress& progress, std::int64_t seen, std::int64_t all) {
-        bool continues = true;
-        for (const std::int64_t devices : counts_) {
-            continues = continues && (!progress || progress(seen++, all));
-            if (continues) {
-                found_.points.push_back(point(devices));
-            }
-        }
-        summarise();
-        return continues;
+    /// May be asked by several threads.
+    [[nodiscard]] ScalingPoint point(std::int64_t devices, const Progress& progress) const {
+        return scaling_point(question_, {strategy_}, devices, growth_.batch_on(devices), progress);
     }
 
-    StrategyLimits take() { return std::move(found_); }
+    /// The answer, with points of counts() from the least on; fewer if stopped.
+    StrategyLimits with(std::vector<ScalingPoint> points) && {
+        found_.points = std::move(points);
+        summarise();
+        return std::move(found_);
+    }
 
 private:
     void set_most() {
@@ -140,10 +141,6 @@ private:
             }
         }
         return std::nullopt;
-    }
-
-    ScalingPoint point(std::int64_t devices) {
-        return scaling_point(question_, {strategy_}, devices, growth_.batch_on(devices));
     }
 
     void summarise() {
@@ -254,24 +251,60 @@ std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Clu
                                    const Growth& growth, const Progress& progress) {
     Space all_meshes = space;
     all_meshes.vary.unusual = true;  // the question is how far strategies go, not whether they are in use
-    PassesUnder known(graph, space, true);
+    all_meshes.workers = 1;
+    PassesUnder known(graph, space, false);
     const SoftwarePasses passes = known.of(cluster, space);
     const ScalingQuestion question{graph, cluster, all_meshes, passes};
-    std::vector<ScalingSweep> sweeps;
-    std::int64_t all = 0;
-    for (const plan::Strategy& strategy : space.strategies) {
-        sweeps.emplace_back(question, strategy, growth);
-        all += static_cast<std::int64_t>(sweeps.back().points());
-    }
-    std::vector<StrategyLimits> found;
-    std::int64_t seen = 0;
-    for (ScalingSweep& sweep : sweeps) {
-        const bool continues = sweep.evaluate(progress, seen, all);
-        seen += static_cast<std::int64_t>(sweep.points());
-        found.push_back(sweep.take());
-        if (!continues) {
-            break;
+    std::vector<std::optional<ScalingSweep>> sweeps(space.strategies.size());
+    parallel_for(sweeps.size(), space.workers,
+                 [&](std::size_t i) { sweeps[i].emplace(question, space.strategies[i], growth); });
+    struct Open {
+        std::size_t strategy = 0;
+        std::size_t point = 0;
+        std::int64_t devices = 1;
+    };
+    std::vector<Open> open;  // the smallest numbers first: a stop leaves out the others
+    std::vector<std::vector<std::optional<ScalingPoint>>> points(sweeps.size());
+    for (std::size_t s = 0; s < sweeps.size(); ++s) {
+        const std::vector<std::int64_t>& counts = sweeps[s]->counts();
+        points[s].resize(counts.size());
+        for (std::size_t p = 0; p < counts.size(); ++p) {
+            open.push_back({s, p, counts[p]});
         }
+    }
+    std::stable_sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.devices < b.devices; });
+    std::atomic<bool> stopped = false;
+    std::atomic<std::int64_t> done = 0;
+    std::mutex reporting;
+    const auto continues = [&] {
+        const std::unique_lock lock(reporting, std::try_to_lock);
+        if (lock && !stopped && progress && !progress(done, static_cast<std::int64_t>(open.size()))) {
+            stopped = true;
+        }
+        return !stopped;
+    };
+    parallel_for(open.size(), space.workers, [&](std::size_t i) {
+        const Open& one = open[i];
+        if (!continues()) {
+            return;
+        }
+        ScalingPoint point =
+            sweeps[one.strategy]->point(one.devices, [&](std::int64_t, std::int64_t) { return continues(); });
+        if (!stopped) {
+            points[one.strategy][one.point] = std::move(point);
+            ++done;
+        }
+    });
+    std::vector<StrategyLimits> found;
+    for (std::size_t s = 0; s < sweeps.size(); ++s) {
+        std::vector<ScalingPoint> until_stop;
+        for (std::optional<ScalingPoint>& point : points[s]) {
+            if (!point) {
+                break;
+            }
+            until_stop.push_back(std::move(*point));
+        }
+        found.push_back(std::move(*sweeps[s]).with(std::move(until_stop)));
     }
     return found;
 }

@@ -98,6 +98,11 @@ public:
             return {};
         }
         result_.times.searched = true;
+        if (const LayoutTimes* known = bounds_.time.least; known != nullptr && known->broken) {
+            count_broken(*known->broken, sizes);
+            result_.finish();
+            return std::move(result_);
+        }
         plan_.microbatch = first(sizes);
         if (!ruled_out(passes_.feasibility(plan_, meshes.whole), meshes, sizes)) {
             if (bounds_.time.least == nullptr) {
@@ -164,10 +169,26 @@ private:
         return passes;
     }
 
+    void count_broken(const plan::Limit& broken, const std::vector<std::int64_t>& sizes) {
+        std::int64_t count = 0;
+        for (const std::int64_t microbatch : sizes) {
+            plan_.microbatch = microbatch;
+            count += static_cast<std::int64_t>(context_.left_open(plan_).size());
+        }
+        result_.configurations += count;
+        if (count > 0) {
+            result_.add_infeasible(broken.cause, count);
+        }
+    }
+
     /// Whether one cause rules out all micro-batches and variants; they are then counted.
     bool ruled_out(const FeasibilityBound& feasibility, const Meshes& meshes, const std::vector<std::int64_t>& sizes) {
+        if (feasibility.broken) {
+            count_broken(*feasibility.broken, sizes);
+            return true;
+        }
         const bool too_few_segments = context_.segments < stages_;
-        if (!feasibility.broken && !too_few_segments && !lacks_memory(feasibility, meshes, sizes)) {
+        if (!too_few_segments && !lacks_memory(feasibility, meshes, sizes)) {
             return false;
         }
         std::int64_t count = 0;
@@ -175,7 +196,7 @@ private:
             plan_.microbatch = microbatch;
             for (const Variant& variant : context_.left_open(plan_)) {
                 ++count;
-                if (!feasibility.broken && too_few_segments) {
+                if (too_few_segments) {
                     variant.apply(plan_);
                     result_.add_infeasible(step::pipeline_limit(context_.segments, plan_, passes_per_step())->cause, 1);
                 }
@@ -183,9 +204,7 @@ private:
         }
         result_.configurations += count;
         result_.pruned += result_.bound ? count : 0;
-        if (count > 0 && feasibility.broken) {
-            result_.add_infeasible(feasibility.broken->cause, count);
-        } else if (count > 0 && !too_few_segments) {
+        if (count > 0 && !too_few_segments) {
             result_.out_of_memory(step::MemoryPlace::device).count += count;
         }
         return true;
@@ -325,15 +344,16 @@ LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, 
     }
     for (const std::int64_t microbatch : sizes) {
         plan.microbatch = microbatch;
-        const std::optional<Seconds> least = passes.of(plan, meshes.whole);
-        if (!least) {
+        const LeastPasses::Least least = passes.of(plan, meshes.whole);
+        if (least.broken) {
+            times.broken = least.broken;
             return times;
         }
         times.searched = true;
         // The slowest stage computes no less than the mean.
         const std::int64_t microbatches = layout.samples / microbatch;
         const double on_stage = static_cast<double>(microbatches) / static_cast<double>(stages);
-        times.by_microbatch.emplace_back(microbatch, kRounding * on_stage * *least);
+        times.by_microbatch.emplace_back(microbatch, kRounding * on_stage * least.pass);
     }
     return times;
 }

@@ -49,11 +49,12 @@ public:
         enumerate_layouts();
         answer_.counts.unusual = enumeration_.unusual;
         answer_.reserve = context_.space.reserve;
+        const std::vector<Batch> all = batches();
         if (context_.space.best_only && bounds_times()) {
-            search_within(least_by_compute());
+            search_within(all, least_by_compute(all));
             answer_.counts.optimal = !stopped_ && enumeration_.complete;
         } else {
-            search_all(batches());
+            search_all(all);
         }
         if (!context_.space.best_only || candidates().empty()) {
             find_least_memory();
@@ -68,14 +69,15 @@ public:
     ListedPlans run_again(const LeastTimes& bounds, std::optional<double> slower) {
         slower_ = slower;
         enumerate_layouts();
-        LeastTimes least(bounds_times() ? least_by_compute() : LeastTimes(results_.size()));
+        const std::vector<Batch> all = batches();
+        LeastTimes least(bounds_times() ? least_by_compute(all) : LeastTimes(results_.size()));
         for (std::size_t i = 0; bounds.size() == least.size() && i < least.size(); ++i) {
             least[i] = tighter(std::move(least[i]), bounds[i]);
         }
         if (from_tables()) {
-            search_within(least);
+            search_within(all, least);
         } else {
-            search_all(batches());
+            search_all(all);
         }
         list_plans(step::Detail::totals);
         ListedPlans found{.plans = {}, .fastest = fastest_unlisted(), .least = {}, .complete = !stopped_};
@@ -154,7 +156,7 @@ private:
     }
 
     /// Layouts by their bounds, until none that is left can be of interest.
-    void search_within(const LeastTimes& bounds) {
+    void search_within(const std::vector<Batch>& batches, const LeastTimes& bounds) {
         struct Open {
             Seconds least;
             std::size_t layout = 0;
@@ -162,7 +164,7 @@ private:
         };
         std::list<PassTables> tables;
         std::vector<Open> order;
-        for (const Batch& batch : batches()) {
+        for (const Batch& batch : batches) {
             tables.push_back(pass_tables(enumeration_.layouts[batch.front()].software));
             for (const std::size_t i : batch) {
                 order.push_back({bounds[i].least(), i, &tables.back()});
@@ -170,6 +172,7 @@ private:
         }
         std::stable_sort(order.begin(), order.end(), [](const Open& a, const Open& b) { return a.least < b.least; });
         std::vector<TimeBounds> by_software(context_.space.software.size());
+        std::map<std::pair<std::size_t, std::size_t>, Plan> plans;  ///< by strategy and software
         for (const Open& open : order) {
             const MeshLayout& layout = enumeration_.layouts[open.layout];
             TimeBounds& time = by_software[layout.software];
@@ -177,7 +180,11 @@ private:
                 continue;
             }
             time.least = &bounds[open.layout];
-            Plan plan = plan_of(context_.space, layout);
+            const auto [known, is_new] = plans.try_emplace({layout.strategy, layout.software});
+            Plan& plan = known->second;
+            if (is_new) {
+                plan = plan_of(context_.space, layout);
+            }
             results_[open.layout] = search_mesh(context_, layout, open.layout, plan, *open.passes, {.time = time});
             if (!results_[open.layout].kept.empty()) {
                 time.slowest = slowest_of_interest(layout.software);
@@ -195,9 +202,9 @@ private:
                });
     }
 
-    [[nodiscard]] LeastTimes least_by_compute() const {
+    [[nodiscard]] LeastTimes least_by_compute(const std::vector<Batch>& batches) const {
         LeastTimes least(enumeration_.layouts.size());
-        for (const Batch& batch : batches()) {
+        for (const Batch& batch : batches) {
             const MeshLayout& first = enumeration_.layouts[batch.front()];
             Plan plan = plan_of(context_.space, first);
             for (const std::size_t i : batch) {

@@ -60,6 +60,33 @@ TEST(Limits, AreTheNetworksWhereTheMachineIsLarger) {
     EXPECT_EQ(found.fits_to, 8);
 }
 
+TEST(Limits, DoNotDependOnHowManyAreSearchedAtOnce) {
+    Space space = space_of({strategy("data", {"data"}), pipelined()});
+    const Growth growth{.batch = 64, .machine = 64};
+    const auto steps = [&](int workers) {
+        space.workers = workers;
+        std::vector<double> found;
+        for (const StrategyLimits& one : limits(small_network(), large_cluster(8), space, growth)) {
+            for (const ScalingPoint& point : one.points) {
+                found.push_back(point.best ? point.best->step.value.in(unit::second) : -1);
+            }
+        }
+        return found;
+    };
+    EXPECT_GT(steps(1).size(), 7U);
+    EXPECT_EQ(steps(1), steps(4));
+}
+
+TEST(Limits, AStopLeavesOutTheLargerNumbers) {
+    Space space = space_of({strategy("data", {"data"}), strategy("data2", {"data"})});
+    space.workers = 1;
+    const auto found = limits(small_network(), large_cluster(8), space, {.batch = 64, .machine = 64},
+                              [](std::int64_t done, std::int64_t) { return done < 5; });
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(looked_at(found[0]), (std::vector<std::int64_t>{1, 2, 4}));
+    EXPECT_EQ(looked_at(found[1]), (std::vector<std::int64_t>{1, 2}));
+}
+
 TEST(Limits, AreTheMachinesWhereTheNetworkHasNone) {
     const StrategyLimits found =
         limits_of(strategy("data", {"data"}), {.samples_per_device = 4, .machine = 24}, large_cluster(3));
