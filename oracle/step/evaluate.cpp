@@ -101,7 +101,7 @@ private:
             part = whole * part;
         }
         p_.step = Estimate::exactly(time.total());
-        if (detail_ == Detail::full) {
+        if (detail_ != Detail::totals) {
             compose_busy(slowest, tail);
             p_.uncertainty = uncertainty(sources(compute), time.total(), plan_.framework);
             p_.step = interval(p_.uncertainty, time.total(), plan_.framework);

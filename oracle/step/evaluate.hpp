@@ -7,9 +7,9 @@
 
 namespace dodona::step {
 
-/// How much of a prediction is computed. Totals have no interval, no hidden time and no explanations; the search ranks
-/// by totals and asks for full predictions only of the plans that it lists.
-enum class Detail { totals, full };
+/// How much of a prediction is computed, each with what the one before has. Totals have no interval, no hidden time and
+/// no explanations; the search ranks by totals and asks for full predictions only of the plans that it lists.
+enum class Detail { totals, interval, full };
 
 /// `costed` must have been made from a plan with the same mesh, strategy, micro-batch, precision and algorithm.
 /// `max_memory`: upper limit of the memory of a device, if less than what it offers.

@@ -1,11 +1,14 @@
 #include "validate/comparison.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "step/predict.hpp"
+#include "base/parallel.hpp"
+#include "step/evaluate.hpp"
+#include "step/validate.hpp"
 #include "validate/anchors.hpp"
 #include "validate/statistics.hpp"
 
@@ -54,14 +57,17 @@ Bytes seen_memory(const step::Prediction& prediction, const std::string& kind, M
 }
 
 void predict(const files::MeasuredRun& run, const Question& question, RunResult& result) {
-    const step::Prediction prediction = step::predict(*question.graph, *question.cluster, question.plan, run.where);
+    const auto& [graph, cluster, plan, not_timed, unit, rank] = question;
+    step::validate(*graph, *cluster, plan, run.where);
+    const step::Prediction prediction =
+        step::evaluate(step::cost_graph(*graph, *cluster, plan, run.where), plan, step::Detail::interval);
     if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
         result.refusal = text(*broken);
         return;
     }
     Seconds covered = prediction.step.value;
     result.time = prediction.time;
-    for (const step::TimePart part : question.not_timed) {
+    for (const step::TimePart part : not_timed) {
         covered += -prediction.time[part];
         result.time[part] = Seconds{};
     }
@@ -74,13 +80,21 @@ void predict(const files::MeasuredRun& run, const Question& question, RunResult&
         result.error = covered / *run.step_time - 1;
     }
     if (run.peak_memory && run.memory_kind != "oom") {
-        result.measured_memory = question.memory_unit * *run.peak_memory;
-        result.predicted_memory = seen_memory(prediction, run.memory_kind, question.memory_rank);
+        result.measured_memory = unit * *run.peak_memory;
+        result.predicted_memory = seen_memory(prediction, run.memory_kind, rank);
     }
 }
 
-RunResult asked(const files::MeasuredRun& run, Questions& questions, Anchors& anchors) {
-    RunResult result{.id = run.id, .group = run.group};
+/// A run that waits for its prediction.
+struct Asked {
+    const files::MeasuredRun* run = nullptr;
+    std::optional<Question> question;  ///< none: the result says why
+    RunResult result;
+};
+
+Asked asked(const files::MeasuredRun& run, Questions& questions, Anchors& anchors) {
+    Asked asked{.run = &run, .question = {}, .result = {.id = run.id, .group = run.group}};
+    RunResult& result = asked.result;
     result.assumed = !run.cell("assumed").empty();
     if (run.memory_kind == "oom" || run.step_time || run.peak_memory) {
         result.ran = run.memory_kind != "oom";
@@ -91,13 +105,33 @@ RunResult asked(const files::MeasuredRun& run, Questions& questions, Anchors& an
                                 "pipeline", "virtual_stages", "data", "shard", "shard_group", "spatial", "filter",
                                 "channel", "strategy", "recompute", "overlap_gradients", "overlap_parameters"});
     try {
-        Question question = questions.of(run);
-        question.plan.framework = anchors.adjusted(run, question);
-        predict(run, question, result);
+        asked.question = questions.of(run);
+        asked.question->plan.framework = anchors.adjusted(run, *asked.question);
     } catch (const InputError& error) {
+        asked.question.reset();
         result.refusal = reason(error, run);
     }
-    return result;
+    return asked;
+}
+
+/// The results of the runs, in their order; predictions are made side by side.
+std::vector<RunResult> results(std::vector<Asked> all) {
+    parallel_for(all.size(), 0, [&](std::size_t i) {
+        Asked& one = all[i];
+        if (!one.question) {
+            return;
+        }
+        try {
+            predict(*one.run, *one.question, one.result);
+        } catch (const InputError& error) {
+            one.result.refusal = reason(error, *one.run);
+        }
+    });
+    std::vector<RunResult> results;
+    for (Asked& one : all) {
+        results.push_back(std::move(one.result));
+    }
+    return results;
 }
 
 }  // namespace
@@ -125,16 +159,21 @@ Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& quest
     std::vector<RunResult> rows;
     std::int64_t left_out = 0;
     Anchors used = anchors > 0 ? Anchors(runs, anchors, questions) : Anchors();
-    for (const files::MeasuredRun& run : runs) {
-        const std::int64_t done = static_cast<std::int64_t>(rows.size()) + left_out;
-        if (!progress(done, static_cast<std::int64_t>(runs.size()))) {
+    constexpr std::size_t kAtOnce = 256;  // questions, each with a plan, that are held
+    for (std::size_t begin = 0; begin < runs.size(); begin += kAtOnce) {
+        if (!progress(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(runs.size()))) {
             break;
         }
-        if (used.contains(run.id)) {
-            ++left_out;
-        } else {
-            rows.push_back(asked(run, questions, used));
+        std::vector<Asked> all;
+        for (std::size_t i = begin; i < std::min(runs.size(), begin + kAtOnce); ++i) {
+            if (used.contains(runs[i].id)) {
+                ++left_out;
+            } else {
+                all.push_back(asked(runs[i], questions, used));
+            }
         }
+        std::vector<RunResult> found = results(std::move(all));
+        std::move(found.begin(), found.end(), std::back_inserter(rows));
     }
     Comparison comparison = summarised(std::move(rows));
     comparison.anchors = left_out;

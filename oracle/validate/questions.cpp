@@ -51,8 +51,8 @@ graph::WeightStorage storage_of(const files::ConventionLine& word) {
 
 }  // namespace
 
-Questions::Questions(files::Library library, Tables tables, files::RunConventions conventions)
-    : library_(std::move(library)),
+Questions::Questions(const files::Library& library, Tables tables, files::RunConventions conventions)
+    : library_(library.remembering()),
       tables_(std::move(tables)),
       conventions_(files::combined(std::move(conventions), library_.run_conventions())),
       table_conventions_(library_.table_conventions()) {
@@ -91,14 +91,19 @@ const std::vector<std::string>& Questions::parameters(const std::string& model, 
     return known->second;
 }
 
-const files::ModelRow* Questions::row_of(const files::MeasuredRun& run) const {
+const files::ModelRow* Questions::row_of(const files::MeasuredRun& run) {
     const std::string model = model_of(run, conventions_);
     if (built_in_.contains(model)) {
         return nullptr;
     }
     // Another spelling of a built-in's name is the built-in too; a word for several is not, nor one of the hub's.
-    const auto alias = library_.resolve_alias(files::NameOf::model, model);
-    return alias && alias->note.empty() && built_in_.contains(alias->name) ? nullptr : tables_.model(run.model);
+    auto known = is_spelling_.find(model);
+    if (known == is_spelling_.end()) {
+        const auto alias = library_.resolve_alias(files::NameOf::model, model);
+        const bool is_spelling = alias && alias->note.empty() && built_in_.contains(alias->name);
+        known = is_spelling_.emplace(model, is_spelling).first;
+    }
+    return known->second ? nullptr : tables_.model(run.model);
 }
 
 Questions::Named Questions::named(const files::MeasuredRun& run) {

@@ -44,7 +44,7 @@ class Questions {
 public:
     /// Networks and machines that the library does not have are looked up in `tables`. `conventions` come before those
     /// of the library.
-    explicit Questions(files::Library library, Tables tables = {}, files::RunConventions conventions = {});
+    explicit Questions(const files::Library& library, Tables tables = {}, files::RunConventions conventions = {});
 
     /// Throws InputError, located in the row, whose messages say why the run cannot be asked.
     Question of(const files::MeasuredRun& run);
@@ -61,7 +61,7 @@ private:
         std::string model;
         std::vector<files::Setting> settings;
     };
-    [[nodiscard]] const files::ModelRow* row_of(const files::MeasuredRun& run) const;
+    [[nodiscard]] const files::ModelRow* row_of(const files::MeasuredRun& run);
     Named named(const files::MeasuredRun& run);
     Named described(const files::MeasuredRun& run, const files::ModelRow& row);
     Question asked(const files::MeasuredRun& given, const Named& named);
@@ -89,6 +89,7 @@ private:
     files::RunConventions conventions_;
     files::TableConventions table_conventions_;
     std::set<std::string> built_in_;                              ///< models that a table does not describe otherwise
+    std::map<std::string, bool> is_spelling_;                     ///< of a built-in model, by word
     std::set<std::string> checked_;                               ///< models of tables whose parameters are as printed
     std::vector<step::TimePart> not_timed_;                       ///< by entry of conventions_.not_timed
     std::map<std::string, std::vector<std::string>> parameters_;  ///< of models, by name
