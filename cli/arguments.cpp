@@ -148,13 +148,18 @@ std::optional<double> Arguments::ratio(const std::string& name, double least) {
 }
 
 std::optional<double> Arguments::amount(const std::string& name) {
-    constexpr double kMost = 1e24;
+    constexpr double kMin = 1e-9;
+    constexpr double kMax = 1e24;
     const auto typed = text(name);
     if (!typed) {
         return std::nullopt;
     }
     const auto value = amount_meant(*typed);
-    if (!value || *value > kMost) {
+    if (value && (*value > kMax || *value < kMin)) {
+        fault(name, fmt::format("{} is out of range: {} to {}", as_typed(*typed), kMin, kMax));
+        return std::nullopt;
+    }
+    if (!value) {
         fault(name, fmt::format("{} is not a number greater than 0", as_typed(*typed)), "for example 1.5e13 or 15T");
         return std::nullopt;
     }
@@ -175,6 +180,11 @@ std::optional<Quantity<D>> Arguments::positive(const std::string& name, const st
     const auto value = std::get<Quantity<D>>(read);
     if (value <= Quantity<D>{}) {
         fault(name, as_typed(*typed) + " is not more than nothing", help);
+        return std::nullopt;
+    }
+    constexpr double kMin = D == Dimensions{.second = 1} ? 1e-12 : 1;  // base units: less than any device or link has
+    if (value < Quantity<D>::of_base(kMin)) {
+        fault(name, as_typed(*typed) + " is out of range", help);
         return std::nullopt;
     }
     return value;

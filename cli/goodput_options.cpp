@@ -145,6 +145,10 @@ std::optional<Component> read_component(Arguments& arguments, const std::string&
         arguments.fault("--mtbf", fmt::format("{} is not more than nothing", as_typed(typed)));
         return std::nullopt;
     }
+    if (mtbf < 1_s) {
+        arguments.fault("--mtbf", fmt::format("{} is less than a second", as_typed(typed)));
+        return std::nullopt;
+    }
     const auto same = std::find_if(known.begin(), known.end(), [&](const Component& c) { return c.name == name; });
     const bool loses_node = same == known.end() ? *unit != FailureUnit::job : same->loses_node;
     return Component{name.empty() ? "all causes" : name, *unit, mtbf, loses_node};

@@ -83,6 +83,16 @@ constexpr QuantityKind kQuantityKinds[] = {
     {kPower, "a power", "700 W", "_w"},
 };
 
+/// The most that a quantity may be, in base units: beyond what there is by orders of magnitude, and far from where numbers
+/// overflow. 32 million years; a yottabyte; a zettabyte a second.
+constexpr double most_of(Dimensions dimensions) {
+    return dimensions == kTime        ? 1e15
+           : dimensions == kSize      ? 1e24
+           : dimensions == kBandwidth ? 1e21
+           : dimensions == kPower     ? 1e12
+                                      : 1e30;
+}
+
 std::string lower(std::string_view text) {
     std::string result(text);
     std::transform(result.begin(), result.end(), result.begin(),
@@ -211,7 +221,7 @@ std::variant<double, NotAQuantity> base_units_from(std::string_view text, Dimens
             fmt::format("units of {}: {}", kind.name, join(units_of(due)))};
     }
     const double value = std::get<double>(number) * unit->scale;
-    if (!std::isfinite(value)) {
+    if (!(std::abs(value) <= most_of(due))) {
         return NotAQuantity{fmt::format("\"{}\" is out of range", text), how};
     }
     return value;

@@ -55,5 +55,14 @@ TEST(QuantityText, WithoutUnitOrNumberIsAFault) {
     }
 }
 
+TEST(QuantityText, BeyondWhatThereIsIsAFault) {
+    EXPECT_EQ(fault("1e300 d", kTime), "\"1e300 d\" is out of range");
+    EXPECT_EQ(fault("-1e300 d", kTime), "\"-1e300 d\" is out of range");
+    EXPECT_EQ(fault("1e10 PB", kSize), "\"1e10 PB\" is out of range");
+    EXPECT_EQ(fault("1e10 TB/s", kBandwidth), "\"1e10 TB/s\" is out of range");
+    EXPECT_DOUBLE_EQ(base("1e9 PB", kSize), 1e24);
+    EXPECT_DOUBLE_EQ(base("1e9 TB/s", kBandwidth), 1e21);
+}
+
 }  // namespace quantity_test
 }  // namespace dodona::files
