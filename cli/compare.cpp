@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,8 +12,8 @@
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
 #include "cli/output.hpp"
+#include "cli/plan_options.hpp"
 #include "cli/progress.hpp"
-#include "cli/software.hpp"
 #include "cli/space_options.hpp"
 #include "cli/workload.hpp"
 #include "files/document.hpp"
@@ -135,12 +136,7 @@ reports::Compared given_plan(Arguments& one, const std::string& file) {
     const Workload workload = read_workload(one);
     plan::Plan plan = library().plan(file, {});
     plan.batch = one.count("--batch").value_or(plan.batch);
-    if (one.has("--software")) {
-        plan.framework = framework_of(one, workload, plan);
-    }
-    plan.memory = memory_of(plan.framework);
-    check_devices(one, workload.cluster, plan.devices());
-    one.throw_if_faults();
+    plan = in_its_software(one, workload, std::move(plan));
     return {.name = file,
             .model = workload.model,
             .machine = workload.machine,

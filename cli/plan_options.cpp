@@ -275,18 +275,21 @@ PlanSettings read_plan_settings(Arguments& arguments) {
     return settings;
 }
 
+plan::Plan in_its_software(Arguments& arguments, const Workload& workload, plan::Plan plan) {
+    if (arguments.has("--software")) {
+        plan.framework = framework_of(arguments, workload, plan);
+    } else {
+        add_other_source(plan.framework, workload.cluster);
+    }
+    plan.memory = memory_of(plan.framework);
+    check_devices(arguments, workload.cluster, plan.devices());
+    arguments.throw_if_faults();
+    return plan;
+}
+
 plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Workload& workload) {
     if (!settings.file.empty()) {
-        plan::Plan plan = plan_from_file(arguments, settings);
-        if (arguments.has("--software")) {
-            plan.framework = framework_of(arguments, workload, plan);
-        } else {
-            add_other_source(plan.framework, workload.cluster);
-        }
-        plan.memory = memory_of(plan.framework);
-        check_devices(arguments, workload.cluster, plan.devices());
-        arguments.throw_if_faults();
-        return plan;
+        return in_its_software(arguments, workload, plan_from_file(arguments, settings));
     }
     plan::Plan plan;
     plan.precision = precision_of(arguments, workload.cluster);

@@ -40,6 +40,10 @@ std::vector<Option> plan_options();
 
 PlanSettings read_plan_settings(Arguments& arguments);
 
+/// A plan of a file as it runs: in its software on this machine, or in that of --software. Throws the faults collected so
+/// far.
+plan::Plan in_its_software(Arguments& arguments, const Workload& workload, plan::Plan plan);
+
 /// Throws the faults collected so far, and those of the plan against the number of GPUs.
 plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Workload& workload);
 
