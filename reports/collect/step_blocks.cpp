@@ -19,7 +19,9 @@ std::vector<KeyFigure> speed_figures(const step::Prediction& prediction) {
             throughput,
             {.label = "MFU",
              .value = Percent{prediction.mfu},
-             .note = repeats_work ? fmt::format("(HFU {})", percent(prediction.hfu)) : ""}};
+             .note = repeats_work         ? fmt::format("(HFU {})", percent(prediction.hfu))
+                     : prediction.mfu > 1 ? "(beyond the peak: some convolution algorithms save arithmetic)"
+                                          : ""}};
 }
 
 KeyFigure memory_figure(const step::Prediction& prediction) {
