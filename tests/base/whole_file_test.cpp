@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -64,6 +67,29 @@ TEST_F(WholeFile, FollowsALinkOfTheUserAlone) {
     write_whole(folder_ / "latest.json", "newer");
     EXPECT_TRUE(fs::is_symlink(folder_ / "latest.json"));
     EXPECT_EQ(content(folder_ / "report.json"), "newer");
+}
+
+TEST_F(WholeFile, OfSeveralWritersIsThatOfOne) {
+    constexpr int kTimes = 30;
+    const std::string path = folder_ / "report.json";
+    const std::vector<std::string> texts{std::string(100'000, 'a'), std::string(70'000, 'b')};
+    write_whole(path, texts.front());
+    std::vector<std::thread> writers;
+    for (const std::string& text : texts) {
+        writers.emplace_back([&path, &text] {
+            for (int i = 0; i < kTimes; ++i) {
+                write_whole(path, text);
+            }
+        });
+    }
+    for (int i = 0; i < kTimes; ++i) {
+        const std::string seen = content(path);
+        EXPECT_TRUE(seen == texts[0] || seen == texts[1]) << seen.size() << " bytes";
+    }
+    for (std::thread& writer : writers) {
+        writer.join();
+    }
+    EXPECT_EQ(files(), 1U) << "nothing is left of the unfinished ones";
 }
 
 TEST_F(WholeFile, LeavesNothingWhereItFails) {
