@@ -98,8 +98,8 @@ struct LimitsAnswer {
     std::vector<StrategyLimits> strategies;
 };
 
-/// For each strategy in `space`, whose devices and batch are not used. `progress`: points done, all points as far as
-/// known; points after a stop are left out.
+/// For each strategy in `space`, whose devices and batch are not used; `workers`: points at once. `progress`: points done,
+/// all points; also called during searches. A stop leaves out the larger numbers of every strategy.
 std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                                    const Growth& growth, const Progress& progress = {});
 
