@@ -147,12 +147,13 @@ bool same_cut(const Prediction& a, const Prediction& b) {
 ///   copies after the last pass make of that;
 /// - schedules that split the backward pass have all its waits for the host in the part that other stages wait for: the
 ///   shorter the kernels of weights' gradients are, the more of these waits are there;
-/// - plans that offload, for a reason that is not found yet.
+/// - collectives of layers and the reduction of gradients may hide behind the same kernels: the shorter those are, the
+///   more of both is exposed.
 template <class Better>
 void expect_no_slower(unsigned set, Better better) {
-    constexpr double kOtherCut = 0.5;  // 0.35 seen: alexnet on two stages, its optimizer offloaded
-    constexpr double kSplit = 0.01;    // 0.001 seen: mixtral on three and on six stages, zb-h1
-    constexpr double kOffload = 0.05;  // 0.026 seen: resnet18 on 6 devices, data+filter, its optimizer offloaded
+    constexpr double kOtherCut = 0.5;    // 0.35 seen: alexnet on two stages, its optimizer offloaded
+    constexpr double kSplit = 0.01;      // 0.001 seen: mixtral on three and on six stages, zb-h1
+    constexpr double kSameCover = 0.05;  // 0.026 seen: resnet18 on 6 devices, data+filter (world 303367084)
     unsigned compared = 0;
     unsigned cut_alike = 0;
     for (const unsigned seed : drawn::seeds(set, kWorlds)) {
@@ -170,7 +171,9 @@ void expect_no_slower(unsigned set, Better better) {
         const bool same = same_cut(then, now);
         cut_alike += same ? 1 : 0;
         const bool splits = plan.pipeline_stages() > 1 && plan::schedule_of(plan.schedule).traits.splits_backward;
-        const double more = !same ? kOtherCut : plan.offload.any() ? kOffload : splits ? kSplit : 1e-9;
+        const bool hides_layers = plan.overlap.tensor || plan.overlap.expert;
+        const bool covers_twice = hides_layers && (plan.overlap.gradients || plan.overlap.parameters);
+        const double more = !same ? kOtherCut : covers_twice ? kSameCover : splits ? kSplit : 1e-9;
         EXPECT_LE(then.step.value.in(unit::second), (1 + more) * now.step.value.in(unit::second))
             << world.network << ", world " << seed << ": " << reports::plan_text(now);
     }
