@@ -47,7 +47,7 @@ class Asked:
         self.optimizer = draw.choice([None, None, "sgd", "adam"])
         self.adjusted = draw.choice(["memory=2", "peak=2", "memory_bandwidth=2", "kernel_start=0.5", "peak=2,memory_bandwidth=2",
                                      "bandwidth=2"])
-        if self.adjusted == "kernel_start=0.5" and self.machine == "gaudi2-x8":  # it is not measured
+        if self.adjusted == "kernel_start=0.5" and self.machine in ("gaudi2-x8", "tpu-v5e-256"):  # not measured
             self.adjusted = "memory=2"
         self.command = draw.choice(["size", "report", "compare", "goodput", "simulate", "export"])
         self.faults = []
