@@ -166,7 +166,9 @@ class Asked:
         if done.returncode == 0:
             name = "script." + {"megatron": "sh", "torchtitan": "toml", "deepspeed": "json"}[launcher]
             pathlib.Path(self.folder, name).write_text(done.stdout)
-            answer = self.run("predict", *job, "--from", name, codes=(0, 1, 2))
+            # Launchers leave the optimizer to the user.
+            optimizer = ["--optimizer", self.optimizer] if self.optimizer else []
+            answer = self.run("predict", *job, "--from", name, *optimizer, codes=(0, 1, 2))
             if answer.get("plan", {}).get("framework") == first["framework"]:
                 self.expect_same(first, answer["plan"], f"predict --from {name}")
 
