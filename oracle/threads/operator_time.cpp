@@ -5,6 +5,7 @@
 
 #include "cost/device_time.hpp"
 #include "cost/kernel_curve.hpp"
+#include "cost/roofline.hpp"
 
 namespace dodona::threads {
 
@@ -74,6 +75,37 @@ std::optional<cluster::Device> one_thread_of(const cluster::Device& device) {
     return one;
 }
 
+/// Arithmetic of a kernel on so many of the device's cores by its data sheet, memory left out.
+Seconds arithmetic(cluster::Device device, graph::Kernel kernel, Precision precision, int cores) {
+    const double share = static_cast<double>(cores) / device.multiprocessors;
+    for (auto& [of, rate] : device.matrix) {
+        rate = share * rate;
+    }
+    device.vector = share * device.vector;
+    device.multiprocessors = cores;
+    device.launch = {};
+    kernel.elements = 0;
+    kernel.fixed_bytes = {};
+    return cost::roofline(device, kernel, precision);
+}
+
+KernelWork by_data_sheet(const cluster::Device& device, const graph::Kernel& kernel, Precision precision,
+                         Seconds predicted, std::int64_t cores) {
+    const double all = device.multiprocessors;
+    KernelWork work{.kind = kernel.kind,
+                    .times = kernel.times,
+                    .alone = runs_alone(kernel),
+                    .beyond = predicted / (kernel.times * cost::roofline(device, kernel, precision)),
+                    .compute = all / static_cast<double>(cores) *
+                               arithmetic(device, kernel, precision, device.multiprocessors),
+                    .moved = cost::moved_bytes(kernel, precision)};
+    if (work.alone) {
+        work.divided = work.compute;
+        work.compute = arithmetic(device, kernel, precision, 1) / static_cast<double>(cores);
+    }
+    return work;
+}
+
 }  // namespace
 
 OperatorWork work_of(const cluster::Device& device, const std::vector<graph::Kernel>& kernels, Precision precision,
@@ -84,13 +116,17 @@ OperatorWork work_of(const cluster::Device& device, const std::vector<graph::Ker
     for (const graph::Kernel& kernel : kernels) {
         const cost::KernelTime predicted = cost::kernel_time(device, kernel, precision);
         work.evidence = std::max(work.evidence, predicted.evidence);
+        if (predicted.evidence == Evidence::data_sheet) {
+            work.kernels.push_back(by_data_sheet(device, kernel, precision, predicted.time.value, cores));
+            continue;
+        }
         const Seconds compute = kernel.flops / arithmetic_rate(device, kernel, precision);
         const Bytes moved = cost::moved_bytes(kernel, precision);
         const Seconds sheet = max(compute, moved / device.memory_bandwidth);
         const Seconds time = max(predicted.time.value / kernel.times - device.launch, Seconds{});
         const double misfit = sheet > Seconds{} ? time / sheet : 0;
         KernelWork one{.kind = kernel.kind, .times = kernel.times, .alone = runs_alone(kernel)};
-        if (one.alone && predicted.evidence != Evidence::data_sheet) {  // one thread was measured
+        if (one.alone) {  // one thread was measured
             one.compute = time / static_cast<double>(cores);
         } else {
             one.compute = misfit / share * compute;
@@ -112,6 +148,7 @@ std::vector<OperatorWork> divided_evenly(std::vector<OperatorWork> works) {
     for (OperatorWork& work : works) {
         for (KernelWork& one : work.kernels) {
             one.alone = false;
+            one.compute = one.divided.value_or(one.compute);
             if (one.measured) {
                 one.measured->all = one.measured->one / one.measured->cores;
             }
@@ -165,7 +202,8 @@ Seconds modelled_time(const KernelWork& work, const ThreadCosts& costs, const Sh
     const Seconds waits = sharing.threads > 1 ? costs.fork + std::log2(sharing.threads) * costs.barrier : Seconds{};
     const BytesPerSecond bandwidth = min(busy * costs.of_core, costs.of_all / sharing.active);
     const Seconds parallel = max(static_cast<double>(costs.cores) / busy * work.compute, work.moved / bandwidth);
-    return costs.serial + sharing.turns * sharing.beside * waits + crowded(costs, work.kind, sharing) * parallel;
+    return work.beyond *
+           (costs.serial + sharing.turns * sharing.beside * waits + crowded(costs, work.kind, sharing) * parallel);
 }
 
 Seconds measured_time(const KernelWork& work, const ThreadCosts& costs, const Sharing& sharing) {
@@ -187,7 +225,13 @@ Seconds operator_time(const OperatorWork& work, const ThreadCosts& costs, std::i
     Seconds time;
     for (const KernelWork& one : work.kernels) {
         const Sharing& how = one.alone ? alone : shared;
-        time += one.times * (one.measured ? measured_time(one, costs, how) : modelled_time(one, costs, how));
+        Seconds each = one.measured ? measured_time(one, costs, how) : modelled_time(one, costs, how);
+        if (one.alone && one.divided) {
+            KernelWork divided = one;
+            divided.compute = *one.divided;
+            each = min(each, modelled_time(divided, costs, shared));
+        }
+        time += one.times * each;
     }
     return time;
 }

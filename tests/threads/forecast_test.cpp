@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "../graph/networks.hpp"
+
 namespace dodona::threads::testing {
 namespace forecast_test {
 
@@ -139,6 +141,31 @@ TEST(Forecast, ChangesBetweenSectionsWhereThatPays) {
     EXPECT_EQ(cheap.sections[0].setting, (Setting{1, 4}));
     EXPECT_EQ(cheap.sections[1].setting, (Setting{2, 2}));
     EXPECT_EQ(cheap.sections[1].widest, 2);
+}
+
+/// Cells of 256 features and fewer are below the limit from which libraries divide products, larger ones above it.
+TEST(Forecast, OfALargerLstmIsNeverShorter) {
+    using namespace graph::test;
+    cluster::Device device{.memory_bandwidth = 400_GB_per_s,
+                           .multiprocessors = 64,
+                           .matrix = {{Precision::fp32, 5_TFLOP_per_s}},
+                           .vector = 5_TFLOP_per_s,
+                           .tiles = {{48, 8}},
+                           .launch = 20_us};
+    const ThreadCosts costs = thread_costs(device, 64, {});
+    const auto fastest = [&](std::int64_t hidden, double batch) {
+        const OperatorGraph lstm = operator_graph(
+            graph::build(network(tensor({{"sequence", 4}, {"feature", hidden}}),
+                                 {layer("lstm", "lstm", {{"hidden", hidden}, {"layers", std::int64_t{2}}})})),
+            batch);
+        return forecast(lstm, works_of(device, lstm, Precision::fp32, 64), costs).fixed.time;
+    };
+    for (std::int64_t hidden = 8; hidden < 512; hidden += 8) {
+        EXPECT_LE(fastest(hidden, 1), fastest(hidden + 8, 1)) << hidden;
+    }
+    for (double batch = 1; batch < 24; ++batch) {
+        EXPECT_LE(fastest(256, batch), fastest(256, batch + 1)) << batch;
+    }
 }
 
 }  // namespace forecast_test

@@ -1,6 +1,7 @@
 // Operators on some threads, by hand and against the device on all of its cores.
 #include "threads/operator_time.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -191,6 +192,40 @@ TEST(OperatorWork, OfASmallKernelIsWhatOneThreadTakes) {
     EXPECT_NEAR(us(16 * measured.kernels[0].compute),
                 us(cost::kernel_time(device, kernel, Precision::fp32).time.value) - 20, 1e-6);
     EXPECT_EQ(measured.kernels[0].moved, 0_B);
+}
+
+/// 4 x 512 numbers are 64 tiles of 48 x 8: in one wave of 16 cores four, on one core 64, each of 48 rows where 4 are wanted;
+/// no column is spared, so vector units do it, 2 x 4 x 512 x 128 flop at 1/16 TFLOP/s: 8.4 us, and 5 us of serial part.
+/// It moves 272 KB, 27 us at a core's 10 GB/s. Divided among 16: 20 us of launch and 3.4 us at 80 GB/s.
+TEST(OperatorWork, OfASmallKernelIsTheShorterOfOneThreadAndAll) {
+    const ThreadCosts costs = thread_costs(processor(), 16, {});
+    const OperatorWork work = work_of(processor(), {graph::matmul(4, 512, 128)}, Precision::fp32, 16);
+    const double moved = work.kernels[0].moved.in(1_B);
+    EXPECT_NEAR(moved, 4 * (4 * 512 + 4 * 128 + 512 * 128), 1);
+    EXPECT_NEAR(us(operator_time(work, costs, 1, 1)), 5 + moved / 10e3, 1e-6);
+    EXPECT_NEAR(us(operator_time(work, costs, 16, 1)), 20 + moved / 80e3, 1e-6);
+    EXPECT_LE(operator_time(work, costs, 512, 1), operator_time(work, costs, 1, 1)) << "libraries do not divide it";
+}
+
+/// By the data sheet, on any threads, where libraries begin to divide too. From a depth of 512 on products may be split.
+RC_GTEST_PROP(OperatorWork, OfALargerKernelNeverTakesLess, ()) {
+    const auto drawn = [](int most) { return static_cast<double>(*rc::gen::inRange(1, most)); };
+    std::array<double, 3> sizes{drawn(128), drawn(2048), drawn(511)};
+    cluster::Device device = processor();
+    device.multiprocessors = *rc::gen::inRange(2, 65);
+    const auto cores = *rc::gen::inRange<std::int64_t>(1, device.multiprocessors + 1);
+    const ThreadCosts costs = thread_costs(device, cores, {});
+    const auto threads = *rc::gen::inRange<std::int64_t>(1, 2 * cores + 1);
+    const auto active = *rc::gen::inRange<std::int64_t>(1, 5);
+    const auto time = [&] {
+        const OperatorWork work =
+            work_of(device, {graph::matmul(sizes[0], sizes[1], sizes[2])}, Precision::fp32, cores);
+        return operator_time(work, costs, threads, active);
+    };
+    const Seconds before = time();
+    double& grown = sizes.at(*rc::gen::inRange<std::size_t>(0, 3));
+    grown = std::min(&grown == &sizes[2] ? 511.0 : 1e9, grown * (1 + drawn(8)));
+    RC_ASSERT(time() >= (1 - 1e-12) * before);
 }
 
 /// On half of the cores arithmetic takes twice as long.
