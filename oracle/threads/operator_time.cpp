@@ -16,7 +16,7 @@ FlopPerSecond arithmetic_rate(const cluster::Device& device, const graph::Kernel
     return pass ? device.vector : device.peak(precision);
 }
 
-/// Of a device on which nobody measured them: see thread_costs.
+/// Assumptions for a device without measurements: see thread_costs.
 cluster::ThreadTimes assumed_times(const cluster::Device& device) {
     const double all = device.multiprocessors;
     return {.core_bandwidth = 2 / std::max(2.0, all) * device.memory_bandwidth,
@@ -91,17 +91,18 @@ Seconds arithmetic(cluster::Device device, graph::Kernel kernel, Precision preci
 
 KernelWork by_data_sheet(const cluster::Device& device, const graph::Kernel& kernel, Precision precision,
                          Seconds predicted, std::int64_t cores) {
-    const double all = device.multiprocessors;
+    const double beyond = predicted / (kernel.times * cost::roofline(device, kernel, precision));
+    const auto on = [&](int divided_among) { return beyond * arithmetic(device, kernel, precision, divided_among); };
+    const auto used = static_cast<double>(cores);
+    const Seconds divided = device.multiprocessors / used * on(device.multiprocessors);
     KernelWork work{.kind = kernel.kind,
                     .times = kernel.times,
                     .alone = runs_alone(kernel),
-                    .beyond = predicted / (kernel.times * cost::roofline(device, kernel, precision)),
-                    .compute = all / static_cast<double>(cores) *
-                               arithmetic(device, kernel, precision, device.multiprocessors),
-                    .moved = cost::moved_bytes(kernel, precision)};
+                    .compute = divided,
+                    .moved = beyond * cost::moved_bytes(kernel, precision)};
     if (work.alone) {
-        work.divided = work.compute;
-        work.compute = arithmetic(device, kernel, precision, 1) / static_cast<double>(cores);
+        work.divided = divided;
+        work.compute = on(1) / used;
     }
     return work;
 }
@@ -202,8 +203,7 @@ Seconds modelled_time(const KernelWork& work, const ThreadCosts& costs, const Sh
     const Seconds waits = sharing.threads > 1 ? costs.fork + std::log2(sharing.threads) * costs.barrier : Seconds{};
     const BytesPerSecond bandwidth = min(busy * costs.of_core, costs.of_all / sharing.active);
     const Seconds parallel = max(static_cast<double>(costs.cores) / busy * work.compute, work.moved / bandwidth);
-    return work.beyond *
-           (costs.serial + sharing.turns * sharing.beside * waits + crowded(costs, work.kind, sharing) * parallel);
+    return costs.serial + sharing.turns * sharing.beside * waits + crowded(costs, work.kind, sharing) * parallel;
 }
 
 Seconds measured_time(const KernelWork& work, const ThreadCosts& costs, const Sharing& sharing) {

@@ -19,12 +19,13 @@
 //   bandwidth(n, a) = min( m * s * of_core, of_all / a )
 //
 // compute is the time of the arithmetic on all cores. Libraries do not divide small kernels (runs_alone): for them
-// n = 1. Of a kernel that nobody measured they are taken to be right: it takes the shorter of that and its n threads, so
+// n = 1. For kernels without a measurement they are taken to be right: one takes the shorter of that and its n threads, so
 // that a larger kernel never takes less. Where more threads than cores work, forks and barriers wait for the last of them to get a core. p is what
 // that costs beside (cluster::Crowding): threads of one operator wait at barriers; operators may wait for a lock, as
 // OpenBLAS has it, and only one has it however many wait. Operators of one thread each wait for nobody. On all cores,
 // alone, t is what the device takes (cost/device_time.hpp): what a measured kernel takes beyond the data sheet is in
-// compute and moved alike; by the data sheet the tiles of n cores are in compute alone.
+// compute and moved alike; by the data sheet the tiles of n cores are in compute alone, and what kernels of its kind take
+// beyond a roofline in both, but not in the start of a kernel.
 // Times in s, bytes in B; n, a, c >= 1.
 // Not modelled: the time to hand an operator to a worker, caches that hold what the operator before wrote or the weights
 // that the next step reads again, sockets, clocks that depend on the number of busy cores.
@@ -98,7 +99,6 @@ struct KernelWork {
     graph::KernelKind kind = graph::KernelKind::matmul;
     double times = 1;
     bool alone = false;  ///< on one thread (runs_alone)
-    double beyond = 1;   ///< time over the roofline
     Seconds compute;     ///< of all cores, if they shared it; where alone, of one over the cores
     Bytes moved;
     std::optional<Seconds> divided;  ///< compute, were it not alone
