@@ -106,17 +106,30 @@ private:
         return {.bandwidth = 1e6 * rate(index, static_cast<double>(cluster_.levels[index].links), 0).bandwidth};
     }
 
-    /// Where a child's links of a level begin.
-    std::vector<NodeId> adapters(std::size_t index, const Part& child) {
+    /// Where a child's links of a level begin, and end: apart, so that devices of a child do not meet there.
+    struct Adapter {
+        NodeId out{};
+        NodeId in{};
+    };
+
+    std::vector<Adapter> adapters(std::size_t index, const Part& child) {
         const auto links = static_cast<std::size_t>(cluster_.levels[index].links);
-        std::vector<NodeId> made;
+        std::vector<Adapter> made;
         for (std::size_t link = 0; link < links; ++link) {
-            made.push_back(topology_.add_switch(fmt::format("{}/link{}", child.name, link)));
+            const std::string name = fmt::format("{}/link{}", child.name, link);
+            made.push_back({topology_.add_switch(name), topology_.add_switch(name)});
         }
         for (std::size_t d = 0; d < child.devices.size(); ++d) {
-            topology_.connect(child.devices[d], made[d * links / child.devices.size()], free(index));
+            const Adapter& own = made[d * links / child.devices.size()];
+            topology_.add_link(child.devices[d], own.out, free(index));
+            topology_.add_link(own.in, child.devices[d], free(index));
         }
         return made;
+    }
+
+    void connect(const Adapter& adapter, NodeId to, const LinkRate& rate) {
+        topology_.add_link(adapter.out, to, rate);
+        topology_.add_link(to, adapter.in, rate);
     }
 
     void join_at_switch(std::size_t index, const std::vector<Part>& children, const Part& whole) {
@@ -128,13 +141,13 @@ private:
             } else if (index != cluster_.node_level + 1) {
                 topology_.connect(child.centre, whole.centre, rate(index, links / level.taper, 0.5));
             } else if (level.taper == 1) {
-                for (const NodeId adapter : adapters(index, child)) {
-                    topology_.connect(adapter, whole.centre, rate(index, 1, 0.5));
+                for (const Adapter& adapter : adapters(index, child)) {
+                    connect(adapter, whole.centre, rate(index, 1, 0.5));
                 }
             } else {
                 const NodeId uplink = topology_.add_switch(child.name + "/uplink");
-                for (const NodeId adapter : adapters(index, child)) {
-                    topology_.connect(adapter, uplink, rate(index, 1, 0.5));
+                for (const Adapter& adapter : adapters(index, child)) {
+                    connect(adapter, uplink, rate(index, 1, 0.5));
                 }
                 topology_.connect(uplink, whole.centre, rate(index, links / level.taper, 0));
             }
@@ -153,9 +166,9 @@ private:
             }
         }
         for (const Part& child : children) {
-            const std::vector<NodeId> mine = adapters(index, child);
+            const std::vector<Adapter> mine = adapters(index, child);
             for (std::size_t link = 0; link < mine.size(); ++link) {
-                topology_.connect(mine[link], rails[link], rate(index, 1 / level.taper, 0.5));
+                connect(mine[link], rails[link], rate(index, 1 / level.taper, 0.5));
             }
         }
     }

@@ -186,6 +186,21 @@ cluster::Cluster two_nodes() {
     return cluster;
 }
 
+/// Two devices of a node share its adapter, which is no route from one to the other: 100 MB at the 10 GB/s of the node.
+TEST(ClusterTopology, DevicesOfANodeDoNotMeetInItsAdapter) {
+    cluster::Cluster cluster;
+    cluster.levels = {{.name = "node", .size = 4, .bandwidth = 10_GB_per_s},
+                      {.name = "system", .size = 2, .bandwidth = 100_GB_per_s}};
+    simulate::Routes routes(cluster_topology(cluster, 8));
+    const auto nodes = routes.topology().endpoints();
+    simulate::TaskGraphBuilder tasks;
+    for (const std::size_t to : {0, 2, 3}) {
+        tasks.add({}, {.route = routes.between(nodes[1], nodes[to]), .bytes = Bytes::of_base(100e6)}, {});
+    }
+    const simulate::TaskGraph graph = std::move(tasks).build();
+    EXPECT_NEAR(simulate::play(graph, &routes).makespan.in(unit::second), 3 * 0.01, 1e-9);
+}
+
 TEST(ClusterTopology, DegradedLinksAreSlowAndDeadOnesAreAvoided) {
     simulate::Topology topology = cluster_topology(two_nodes(), 4);
     EXPECT_NEAR(seconds_of_send(topology, 0, 2), 0.1, 1e-9);
