@@ -77,7 +77,8 @@ int run_delays(Arguments& arguments) {
     const exchange::DelayQuestion question = read_delay_question(arguments);
     arguments.throw_if_faults();
     const std::vector<exchange::Exchange> exchanges = exchanges_asked_for(arguments.all("WORDS"));
-    write(output, reports::delays_document(question, exchange::delays(exchanges, question)));
+    write(output, reports::delays_document(question, exchange::delays(exchanges, question),
+                                           exchange::crossovers(exchanges, question)));
     return kAnswered;
 }
 

@@ -109,6 +109,13 @@ void check_runs(const exchange::Exchange& exchange) {
         fail(exchange.where, fmt::format("{}: endpoints do not run: a thread of each rank exchanges", exchange.name),
              "no `endpoints`");
     }
+    const bool near = exchange.pattern == Pattern::ring || exchange.pattern == Pattern::torus;
+    if ((near && !synchronous) || exchange.best_worker) {
+        fail(exchange.where,
+             fmt::format("{}: neighbours who do not wait, and the weights of the best worker, do not run",
+                         exchange.name),
+             "scheduling: synchronous, and no `best_worker`");
+    }
     if (servers_of(exchange) > 1 && exchange.pattern != Pattern::servers) {
         fail(exchange.where, fmt::format("{}: several servers run in the pattern servers only", exchange.name),
              "pattern: servers, or servers: 1");

@@ -53,9 +53,8 @@ int peer_of(const Party& party, std::size_t worker) {
 
 void by_neighbours(Party& party, Part range) {
     std::vector<int> others;
-    for (const std::int64_t other :
-         exchange::neighbours(party.exchange.pattern, static_cast<std::int64_t>(party.workers),
-                              static_cast<std::int64_t>(party.rank()))) {
+    for (const std::int64_t other : exchange::neighbours(party.exchange, static_cast<std::int64_t>(party.workers),
+                                                         static_cast<std::int64_t>(party.rank()))) {
         others.push_back(static_cast<int>(other));
     }
     mix(party, range, others, others);

@@ -6,10 +6,58 @@
 
 namespace dodona::exchange {
 
-std::vector<Delays> delays(const std::vector<Exchange>& exchanges, const DelayQuestion& question) {
+namespace {
+
+/// Cost of an exchange of which nothing is hidden.
+ExchangeCost cost_on(Exchange exchange, const DelayQuestion& question, std::int64_t workers) {
     constexpr double kElement = 4;
     const Buffer gradients{question.size.in(unit::byte) / kElement, question.size};
-    const ReplicaWork work{.layers = {}, .compute = question.compute, .gradients = gradients};
+    exchange.overlap = false;
+    return exchange_cost(exchange, network_of(EqualWorkers{workers, question.link, kReductionRate, kUpdateRate}),
+                         {.layers = {}, .compute = question.compute, .gradients = gradients});
+}
+
+bool is_crossing(const Exchange& exchange) {
+    return exchange.scheduling == Scheduling::synchronous && exchange.period == 1 && !exchange.rows &&
+           (exchange.pattern == Pattern::ring || exchange.pattern == Pattern::torus);
+}
+
+}  // namespace
+
+std::vector<Crossover> crossovers(const std::vector<Exchange>& exchanges, const DelayQuestion& question) {
+    std::vector<Crossover> found;
+    for (const Exchange& near : exchanges) {
+        for (const Exchange& other : exchanges) {
+            if (!is_crossing(near) || other.pattern == Pattern::ring || other.pattern == Pattern::torus ||
+                other.pattern == Pattern::gossip || other.scheduling != Scheduling::synchronous) {
+                continue;
+            }
+            // Numbers of workers on a ring; on a torus, of rows.
+            const auto workers = [&](std::int64_t size) { return near.pattern == Pattern::torus ? size * size : size; };
+            const auto is_less = [&](std::int64_t size) {
+                return cost_on(near, question, workers(size)).exposed < cost_on(other, question, workers(size)).exposed;
+            };
+            std::int64_t from = 2;
+            std::int64_t to = 3;
+            while (!is_less(to) && workers(to) < kMaxCrossover) {
+                from = to;
+                to *= 2;
+            }
+            const bool crosses = is_less(to);
+            while (crosses && to - from > 1) {
+                const std::int64_t middle = (from + to) / 2;
+                (is_less(middle) ? to : from) = middle;
+            }
+            found.push_back({near.name, other.name, {}});
+            if (crosses && workers(to) <= kMaxCrossover) {
+                found.back().workers = workers(to);
+            }
+        }
+    }
+    return found;
+}
+
+std::vector<Delays> delays(const std::vector<Exchange>& exchanges, const DelayQuestion& question) {
     std::vector<Delays> rows;
     for (const Exchange& exchange : exchanges) {
         if (exchange.endpoints) {
@@ -18,10 +66,8 @@ std::vector<Delays> delays(const std::vector<Exchange>& exchanges, const DelayQu
                  "`dodona predict MODEL --machine M --exchange FILE`");
         }
         Delays row{exchange, {}};
-        row.exchange.overlap = false;
         for (const std::int64_t workers : question.workers) {
-            const Network network = network_of(EqualWorkers{workers, question.link, kReductionRate, kUpdateRate});
-            row.by_workers.push_back(exchange_cost(row.exchange, network, work));
+            row.by_workers.push_back(cost_on(exchange, question, workers));
         }
         rows.push_back(std::move(row));
     }

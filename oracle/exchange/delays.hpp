@@ -3,6 +3,8 @@
 // Nothing is hidden behind compute.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "exchange/exchange_cost.hpp"
@@ -23,6 +25,19 @@ struct Delays {
     Exchange exchange;
     std::vector<ExchangeCost> by_workers;
 };
+
+/// Neighbours' exchange against another one: from how many workers on it delays a step less.
+struct Crossover {
+    std::string neighbours;
+    std::string other;
+    std::optional<std::int64_t> workers;  ///< none: not up to kMaxCrossover
+};
+
+inline constexpr std::int64_t kMaxCrossover = 65'536;
+
+/// Crossovers of each synchronous ring and square torus with each exchange that is none. Neighbours' time does not depend on their
+/// number, that of the others rises, so it is bisected.
+std::vector<Crossover> crossovers(const std::vector<Exchange>& exchanges, const DelayQuestion& question);
 
 /// The least delay on most workers first.
 std::vector<Delays> delays(const std::vector<Exchange>& exchanges, const DelayQuestion& question);

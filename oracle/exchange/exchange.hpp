@@ -43,7 +43,7 @@ inline constexpr std::array kPatternTable{
                "workers reduce and scatter among themselves and send the parts to one server"),
     Enumerator(Pattern::tree, "tree", "a binomial tree of workers below one server"),
     Enumerator(Pattern::ring, "ring", "both neighbours on a closed ring"),
-    Enumerator(Pattern::torus, "torus", "the four neighbours on a torus that is as square as can be"),
+    Enumerator(Pattern::torus, "torus", "the four neighbours on a torus"),
     Enumerator(Pattern::gossip, "gossip", "with a probability, a peer drawn anew each time"),
     Enumerator(Pattern::master, "master", "each worker with one master, which keeps an average of all")};
 constexpr const auto& enumerators(Pattern /*type*/) { return kPatternTable; }
@@ -139,11 +139,14 @@ struct Exchange {
     Pattern pattern = Pattern::all_reduce;
     std::optional<cluster::Algorithm> algorithm;  ///< of collectives; none: the machine's choice
     std::optional<std::int64_t> servers;          ///< on nodes of their own; none: a part on each worker (master: one)
+    std::optional<std::int64_t> rows;             ///< torus; none: as square as can be
     double probability = 1;                       ///< gossip: of an exchange after a step
     double moving_rate = 0.9;                     ///< elastic: of all workers together; each moves by moving_rate / n
     Scheduling scheduling = Scheduling::synchronous;
     std::int64_t bound = 1;   ///< bounded: steps
     std::int64_t period = 1;  ///< steps from one exchange to the next
+    std::optional<std::int64_t>
+        best_worker;  ///< steps after which all continue with the weights of the best; none: never
     Outer outer = Outer::none;
     Sent sends = Sent::gradients;
     Order order = Order::barrier;

@@ -83,6 +83,11 @@ bool has_servers(const Exchange& exchange) {
 
 }  // namespace
 
+bool overlaps_next_step(const Exchange& exchange) {
+    const bool near = exchange.pattern == Pattern::ring || exchange.pattern == Pattern::torus;
+    return near && exchange.scheduling != Scheduling::synchronous && exchange.overlap && exchange.period == 1;
+}
+
 ExchangeCost exchange_cost(const Exchange& exchange, const Network& network, const ReplicaWork& work) {
     const auto period = static_cast<double>(exchange.period);
     ExchangeCost cost{.pattern = pattern_cost(exchange, network, work.gradients)};
@@ -94,9 +99,18 @@ ExchangeCost exchange_cost(const Exchange& exchange, const Network& network, con
     if (exchange.scheduling == Scheduling::synchronous) {
         cost.exposed = exposed_time(exchange, network, work, cost.one);
     } else {
-        const Seconds alone = work.compute + (cost.pattern.alone + cost.compression) / period;
+        const bool overlaps = overlaps_next_step(exchange);
+        const Seconds sends = cost.pattern.alone - cost.pattern.sums;
+        const Seconds working = work.compute + (cost.pattern.sums + cost.compression) / period;
+        const Seconds alone = overlaps ? max(working, sends) : working + sends / period;
         cost.exposed = max(alone, cost.pattern.busiest / period) - work.compute;
         cost.is_bound = true;
+    }
+    if (exchange.best_worker) {
+        const Wire wire = network.workers.to_far();
+        const auto others = static_cast<double>(network.workers.count - 1);
+        cost.best_worker = others * (one_transfer(wire, 4_B) + one_transfer(wire, work.gradients.bytes));
+        cost.exposed += cost.best_worker / static_cast<double>(*exchange.best_worker);
     }
     cost.compute = work.compute;
     cost.step = work.compute + cost.exposed;

@@ -6,6 +6,10 @@
 //   synchronous, gradients       C + exposed messages (message_queue.hpp), or C + E without overlap
 //   synchronous, weights         C + E / tau, or max(C, E) where weights travel beside every step
 //   asynchronous, bounded        max( C + e / tau, Q / tau ): a bound that is met where workers are out of phase
+//   ... neighbours that overlap  max( C + sums, e - sums, Q ): a worker sends during its next step
+//
+// With the weights of the best worker after every b steps (n-1) (2 alpha + (4 B + S) / B_far) / b come on top: the first
+// worker hears the accuracy of each other one, and sends the weights to one after the other.
 //
 // Staleness counts updates of others between reading weights and applying what was computed from them: m - 1 of an
 // asynchronous exchange with servers, on average, since between two updates of one of its m workers each other one makes
@@ -42,6 +46,7 @@ struct ExchangeCost {
     Seconds compression;  ///< kernels of one exchange
     Seconds one;          ///< one exchange of all workers with compression
     Seconds compute;      ///< of a step, beside which replicas exchange
+    Seconds best_worker;  ///< from which all continue with the weights of the best to where the last one has them
     Seconds exposed;      ///< in a step, on average
     Seconds step;
     Bytes sent;              ///< by a worker in a step, on average
@@ -51,6 +56,9 @@ struct ExchangeCost {
     Spread spread;
     std::optional<std::int64_t> servers_to_hide;  ///< of an exchange with servers
 };
+
+/// True if workers compute while they send: neighbours who do not wait.
+bool overlaps_next_step(const Exchange& exchange);
 
 ExchangeCost exchange_cost(const Exchange& exchange, const Network& network, const ReplicaWork& work);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "base/check.hpp"
 
 namespace dodona::exchange {
@@ -30,12 +32,23 @@ Grid square_grid(std::int64_t workers) {
     return {workers / width, width};
 }
 
-std::vector<std::int64_t> neighbours(Pattern pattern, std::int64_t workers, std::int64_t worker) {
-    check(pattern == Pattern::ring || pattern == Pattern::torus, "rings and tori have neighbours");
-    if (pattern == Pattern::ring) {
-        return distinct({(worker + 1) % workers, (worker + workers - 1) % workers}, worker);
+Grid grid_of(const Exchange& exchange, std::int64_t workers) {
+    check(exchange.pattern == Pattern::ring || exchange.pattern == Pattern::torus, "rings and tori are grids");
+    if (exchange.pattern == Pattern::ring) {
+        return {1, workers};
     }
-    const auto [height, width] = square_grid(workers);
+    if (!exchange.rows) {
+        return square_grid(workers);
+    }
+    if (workers % *exchange.rows != 0) {
+        fail(exchange.where, fmt::format("{}: {} workers do not make {} rows", exchange.name, workers, *exchange.rows),
+             "rows that divide the workers, or none: as square as can be");
+    }
+    return {*exchange.rows, workers / *exchange.rows};
+}
+
+std::vector<std::int64_t> neighbours(const Exchange& exchange, std::int64_t workers, std::int64_t worker) {
+    const auto [height, width] = grid_of(exchange, workers);
     const std::int64_t row = worker / width;
     const std::int64_t column = worker % width;
     return distinct({row * width + (column + 1) % width, row * width + (column + width - 1) % width,

@@ -17,8 +17,11 @@ struct Grid {
 /// The grid of n workers that is nearest to a square: width is the smallest divisor of n that is at least sqrt(n).
 Grid square_grid(std::int64_t workers);
 
+/// The torus of an exchange, or its ring as one row. Throws InputError where its rows do not divide the workers.
+Grid grid_of(const Exchange& exchange, std::int64_t workers);
+
 /// Distinct neighbours of a worker, without itself: to the right, to the left, below, above, so that no two workers send
 /// to the same one first, second and so on. Domain: Pattern::ring and Pattern::torus.
-std::vector<std::int64_t> neighbours(Pattern pattern, std::int64_t workers, std::int64_t worker);
+std::vector<std::int64_t> neighbours(const Exchange& exchange, std::int64_t workers, std::int64_t worker);
 
 }  // namespace dodona::exchange

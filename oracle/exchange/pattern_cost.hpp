@@ -26,6 +26,7 @@ namespace dodona::exchange {
 
 struct PatternCost {
     Seconds alone;     ///< of one worker while nobody else exchanges
+    Seconds sums;      ///< of `alone`: the worker adds what neighbours sent
     Seconds together;  ///< of all workers at once, until the last one has its result
     Seconds busiest;   ///< that the busiest link or server works for one exchange of every worker
     Bytes sent;        ///< by one worker

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -48,9 +49,11 @@ public:
           noise_(settings.noise, settings.seed, layout_),
           workers_(static_cast<std::size_t>(made.workers.count)),
           compute_(made.cost.compute),
-          steps_(whole_periods(settings.steps, made.exchange.period)),
+          period_(std::lcm(made.exchange.period, made.exchange.best_worker.value_or(1))),
+          steps_(whole_periods(settings.steps, period_)),
           size_(compressed(exchange_.compression, replicas.work.gradients)),
-          ready_(workers_) {
+          ready_(workers_),
+          sending_(workers_) {
         for (std::size_t worker = 0; worker < workers_; ++worker) {
             devices_.push_back(
                 tasks_.add_resource({.name = fmt::format("worker {}", worker), .start = start_of(worker)}));
@@ -108,6 +111,9 @@ private:
         }
         if ((step + 1) % exchange_.period == 0) {
             add_exchange(step, computed, before);
+        }
+        if (exchange_.best_worker && (step + 1) % *exchange_.best_worker == 0) {
+            wait_for_best_worker();
         }
         for (std::size_t worker = 0; worker < workers_; ++worker) {
             ends_.push_back(tasks_.add({}, ready_[worker]));
@@ -228,12 +234,22 @@ private:
     /// Weights of the step before travel beside compute; gradients after it.
     void add_neighbours(const std::vector<TaskId>& computed, const std::vector<std::vector<TaskId>>& before) {
         const bool beside = exchange_.overlap && exchange_.sends != Sent::gradients && exchange_.period == 1;
+        std::vector<std::vector<TaskId>> moved(workers_);
         for (std::size_t worker = 0; worker < workers_; ++worker) {
             const auto from = static_cast<std::int64_t>(worker);
             const std::vector<TaskId> after = beside ? before[worker] : std::vector{computed[worker]};
-            for (const std::int64_t to : neighbours(exchange_.pattern, made_.workers.count, from)) {
-                const TaskId sent = flow(from, to, size_, after);
-                ready_[waits_for_all() ? static_cast<std::size_t>(to) : worker].push_back(sent);
+            for (const std::int64_t to : neighbours(exchange_, made_.workers.count, from)) {
+                moved[waits_for_all() ? static_cast<std::size_t>(to) : worker].push_back(flow(from, to, size_, after));
+            }
+        }
+        for (std::size_t worker = 0; worker < workers_; ++worker) {
+            const auto sums = static_cast<double>(moved[worker].size());
+            const bool early = overlaps_next_step(exchange_);
+            ready_[worker].push_back(tasks_.add({.duration = network_.reduce(sums * size_)},
+                                                early ? std::vector{computed[worker]} : moved[worker]));
+            if (early) {
+                ready_[worker].insert(ready_[worker].end(), sending_[worker].begin(), sending_[worker].end());
+                sending_[worker] = moved[worker];
             }
         }
     }
@@ -249,7 +265,19 @@ private:
             const auto other = static_cast<std::size_t>(draws.uniform() * others);
             const auto to = static_cast<std::int64_t>(other < worker ? other : other + 1);
             const TaskId sent = flow(static_cast<std::int64_t>(worker), to, size_, {computed[worker]});
-            ready_[waits_for_all() ? static_cast<std::size_t>(to) : worker].push_back(sent);
+            ready_[waits_for_all() ? static_cast<std::size_t>(to) : worker].push_back(
+                tasks_.add({.duration = network_.reduce(size_)}, {sent}));
+        }
+    }
+
+    void wait_for_best_worker() {
+        std::vector<TaskId> all;
+        for (const std::vector<TaskId>& ready : ready_) {
+            all.insert(all.end(), ready.begin(), ready.end());
+        }
+        const TaskId over = tasks_.add({.duration = made_.cost.best_worker}, all);
+        for (std::vector<TaskId>& ready : ready_) {
+            ready = {over};
         }
     }
 
@@ -269,7 +297,7 @@ private:
 
     [[nodiscard]] PlayedExchange measured(const simulate::Timeline& timeline) const {
         const auto steps = static_cast<std::size_t>(steps_);
-        const auto period = static_cast<std::size_t>(exchange_.period);
+        const auto period = static_cast<std::size_t>(period_);
         const std::size_t first = steps / 4 / period * period;
         PlayedExchange played{.steps = static_cast<std::int64_t>(steps - first)};
         Seconds whole;
@@ -344,16 +372,18 @@ private:
     play::DrawnNoise noise_;
     std::size_t workers_;
     Seconds compute_;
+    std::int64_t period_;  ///< after which all repeats
     std::int64_t steps_;
     Bytes size_;
     simulate::TaskGraphBuilder tasks_;
     std::vector<simulate::ResourceId> devices_;
     std::vector<simulate::ResourceId> parents_;
     std::vector<simulate::ResourceId> servers_;
-    std::vector<std::vector<TaskId>> ready_;  ///< by worker: what its next step waits for
-    std::vector<TaskId> ends_;                ///< of each step, by worker
-    std::vector<TaskId> all_ended_;           ///< of each step, of a bounded exchange
-    std::vector<Update> updates_;             ///< at the first server
+    std::vector<std::vector<TaskId>> ready_;    ///< by worker: what its next step waits for
+    std::vector<std::vector<TaskId>> sending_;  ///< by worker: what it sends during its next step
+    std::vector<TaskId> ends_;                  ///< of each step, by worker
+    std::vector<TaskId> all_ended_;             ///< of each step, of a bounded exchange
+    std::vector<Update> updates_;               ///< at the first server
     Seconds computing_;
 };
 

@@ -8,13 +8,15 @@
 //                     worker
 //   tree              the same with the parent in a binomial tree; if synchronous all go up before they go down
 //   ring, torus       sends to its neighbours; synchronous: waits for theirs, weights beside the compute of the step
-//   gossip            with a probability, to a peer drawn anew
+//   gossip            with a probability, to a peer drawn each time
+//                     what arrives is added: asynchronous workers add as much as they send
 //   others            all wait for the slowest, then for the exposed time of the closed form
 //
-// Asynchronous workers begin one after the other within a step and wait for their own transfers only; bounded ones also
-// until the slowest has ended the step `bound` + 1 before. Servers are on the nodes after the last worker's, spread over
-// workers where the machine has none; a node's server has a part for each of its links. Transfers share links (max-min
-// fair).
+// Before they continue with the weights of the best worker all wait for the slowest, and then for that exchange.
+// Asynchronous workers begin one after the other within a step and wait for their own transfers only, or, where
+// neighbours overlap (overlaps_next_step), for those of the step before; bounded ones also until the slowest has ended the
+// step `bound` + 1 before. Servers are on the nodes after the last worker's, spread over workers where the machine has
+// none; a node's server has a part for each of its links. Transfers share links (max-min fair).
 //
 // Staleness of an update: updates of others that the first server applied since the same worker's last one. Lead: steps
 // that a worker is ahead of the slowest.

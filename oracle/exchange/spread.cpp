@@ -45,8 +45,8 @@ double Spread::exchanges_to_mix(double left) const {
 
 Spread spread_of(const Exchange& exchange, std::int64_t workers) {
     switch (exchange.pattern) {
-        case Pattern::ring: return grid_spread({1, workers});
-        case Pattern::torus: return grid_spread(square_grid(workers));
+        case Pattern::ring:
+        case Pattern::torus: return grid_spread(grid_of(exchange, workers));
         case Pattern::gossip: return gossip_spread(exchange.probability, workers);
         default: break;
     }

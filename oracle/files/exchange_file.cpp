@@ -117,7 +117,8 @@ const Description& description<Exchange>() {
             "How replicas agree: who exchanges what with whom, and when. Costs follow from the machine; how many more "
             "steps a network then needs is not predicted.",
         .keys =
-            {file_name<&Exchange::name>("exchange"), file_source<&Exchange::source>(),
+            {file_name<&Exchange::name>("exchange"),
+             file_source<&Exchange::source>(),
              optional<&Exchange::summary>("summary", "One line for lists."),
              required<&Exchange::pattern>("pattern", "Who exchanges with whom.",
                                           {.help = "all-reduce, servers, ring, torus, gossip, master ..."}),
@@ -126,12 +127,23 @@ const Description& description<Exchange>() {
                                           {.range = at_least(1),
                                            .default_text = "a part of the weights on each worker; of a master one",
                                            .only = only_of("pattern", {"servers", "master"})}),
+             optional<&Exchange::rows>("rows", "Rows of workers on the torus; they divide the workers.",
+                                       {.range = at_least(1),
+                                        .default_text = "as many as make it as square as can be",
+                                        .only = only_of("pattern", {"torus"})}),
              optional<&Exchange::probability>("probability", "Of an exchange after a step.",
                                               {.range = kPositiveShare, .only = only_of("pattern", {"gossip"})}),
              optional<&Exchange::scheduling>("scheduling", "Who waits for whom."),
              optional<&Exchange::bound>("bound", "Steps that a worker may be ahead of the slowest.",
                                         {.range = at_least(0), .only = only_of("scheduling", {"bounded"})}),
              optional<&Exchange::period>("period", "Steps from one exchange to the next.", {.range = at_least(1)}),
+             optional<&Exchange::best_worker>("best_worker",
+                                              "Steps after which all continue with the weights of the worker with the "
+                                              "best accuracy: the first worker "
+                                              "hears from all, and sends the weights to one after the other.",
+                                              {.range = at_least(1),
+                                               .default_text = "never",
+                                               .only = only_of("pattern", {"ring", "torus", "gossip", "master"})}),
              optional<&Exchange::outer>("outer", "What becomes of the weights in an exchange."),
              optional<&Exchange::moving_rate>(
                  "moving_rate", "How far all workers together move the master; each moves by this over their number.",

@@ -26,7 +26,12 @@ std::string scheduling_text(const Exchange& exchange) {
     if (exchange.scheduling == Scheduling::bounded) {
         text += fmt::format(" by {}", counted(exchange.bound, "step"));
     }
-    return exchange.period > 1 ? fmt::format("{}, every {} steps", text, exchange.period) : text;
+    if (exchange.period > 1) {
+        text += fmt::format(", every {} steps", exchange.period);
+    }
+    return exchange.best_worker
+               ? fmt::format("{}, the best worker's weights every {} steps", text, *exchange.best_worker)
+               : text;
 }
 
 std::string compression_text(const Exchange& exchange) {
@@ -51,6 +56,9 @@ std::string pattern_text(const Exchange& exchange) {
     std::string text(name(exchange.pattern));
     if (exchange.servers) {
         text += fmt::format(", {}", counted(*exchange.servers, "server"));
+    }
+    if (exchange.rows) {
+        text += fmt::format(" of {}", counted(*exchange.rows, "row"));
     }
     return exchange.algorithm ? fmt::format("{} by {}", text, cluster::name(*exchange.algorithm)) : text;
 }
@@ -123,6 +131,11 @@ KeyFigures answer_figures(const ExchangeAnswer& answer, const ReplicaExchange& m
                            .value = cost.compression,
                            .note = made.compression_measured ? "in kernels, as measured"
                                                              : "in kernels, at the bandwidth of device memory"});
+    }
+    if (made.exchange.best_worker) {
+        figures.push_back({.label = "best worker",
+                           .value = cost.best_worker,
+                           .note = fmt::format("to all, every {} steps", *made.exchange.best_worker)});
     }
     if (made.endpoints) {
         figures.push_back({.label = "endpoints",
@@ -222,6 +235,7 @@ Record replica_exchange_record(const ReplicaExchange& made) {
             {"samples_per_second", made.samples_per_second},
             {"exposed_s", cost.exposed},
             {"exchange_s", cost.one},
+            {"best_worker_s", cost.best_worker},
             {"compression_s", cost.compression},
             {"compute_s", cost.compute},
             {"endpoints", made.endpoints},

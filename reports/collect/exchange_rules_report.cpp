@@ -52,6 +52,13 @@ Record delay_record(const exchange::DelayQuestion& question, const Delays& row) 
     return {{"exchange", row.exchange.name}, {"delays", points}};
 }
 
+std::string crossover_text(const exchange::Crossover& one) {
+    return one.workers ? fmt::format("{} delays a step less than {} from {} on", one.neighbours, one.other,
+                                     counted(*one.workers, "worker"))
+                       : fmt::format("{} delays a step more than {} on up to {}", one.neighbours, one.other,
+                                     counted(exchange::kMaxCrossover, "worker"));
+}
+
 /// What keeps the efficiency, and the next number that does not.
 Table overhead_table(double overhead, double most) {
     Table table({{"GPUs", Align::right}, {"efficiency", Align::right}, {"speed-up", Align::right}});
@@ -65,22 +72,34 @@ Table overhead_table(double overhead, double most) {
 
 }  // namespace
 
-Document delays_document(const exchange::DelayQuestion& question, const std::vector<Delays>& rows) {
+Document delays_document(const exchange::DelayQuestion& question, const std::vector<Delays>& rows,
+                         const std::vector<exchange::Crossover>& crossovers) {
     Document document;
     std::vector<Record>& records = document.rows.emplace();
     for (const Delays& row : rows) {
         records.push_back(delay_record(question, row));
     }
-    document.record = {{"schema", "dodona/delays/1"},
-                       {"size_bytes", question.size},
-                       {"bandwidth_bytes_per_s", question.link.bandwidth},
-                       {"latency_s", question.link.latency},
-                       {"compute_s", question.compute},
-                       {"exchanges", records}};
+    document.record = {
+        {"schema", "dodona/delays/1"},
+        {"size_bytes", question.size},
+        {"bandwidth_bytes_per_s", question.link.bandwidth},
+        {"latency_s", question.link.latency},
+        {"compute_s", question.compute},
+        {"exchanges", records},
+        {"crossovers", list_of(crossovers, [](const exchange::Crossover& one) {
+             return Record{{"neighbours", one.neighbours}, {"other", one.other}, {"workers", one.workers}};
+         })}};
     add(document,
         Headline{fmt::format("{} over {}, {} of compute a step: {} delays a step least", text(question.size),
                              text(question.link.bandwidth), text(question.compute), rows.front().exchange.name)});
     add(document, delay_table(question, rows));
+    List crossing;
+    for (const exchange::Crossover& one : crossovers) {
+        crossing.items.push_back(crossover_text(one));
+    }
+    if (!crossing.items.empty()) {
+        add(document, std::move(crossing));
+    }
     add(document,
         Note{"equal workers with one link each; nothing is hidden behind compute; utilisation is that of most "
              "workers"});
@@ -90,17 +109,21 @@ Document delays_document(const exchange::DelayQuestion& question, const std::vec
 
 Document overhead_document(double overhead, double efficiency) {
     const double most = exchange::devices_at_efficiency(overhead, efficiency);
-    const auto kept = static_cast<std::int64_t>(std::max(1.0, std::floor(most)));
+    const bool any = std::isinf(most);
+    const std::int64_t kept = any ? 0 : static_cast<std::int64_t>(std::max(1.0, std::floor(most)));
     Document document;
     document.record = {{"schema", "dodona/overhead-limit/1"},
                        {"overhead", overhead},
                        {"efficiency", efficiency},
-                       {"gpus", kept},
-                       {"limit", most}};
+                       {"gpus", any ? Record() : Record(kept)},
+                       {"limit", any ? Record() : Record(most)}};
     document.rows = {document.record};
-    add(document, Headline{fmt::format("{} keep an efficiency of {} with an overhead of {}", counted(kept, "GPU"),
-                                       percent(efficiency), percent(overhead))});
-    add(document, overhead_table(overhead, most));
+    add(document, Headline{any ? "any number of GPUs keeps an efficiency of 100 % without an overhead"
+                               : fmt::format("{} keep an efficiency of {} with an overhead of {}", counted(kept, "GPU"),
+                                             percent(efficiency), percent(overhead))});
+    if (!any) {
+        add(document, overhead_table(overhead, most));
+    }
     add(document, Note{"the overhead that one GPU does not overlap, over its compute, is taken to grow with the number "
                        "of GPUs; `dodona limits MODEL --machine M` predicts it instead"});
     return document;

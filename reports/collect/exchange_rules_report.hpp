@@ -11,7 +11,8 @@
 
 namespace dodona::reports {
 
-Document delays_document(const exchange::DelayQuestion& question, const std::vector<exchange::Delays>& rows);
+Document delays_document(const exchange::DelayQuestion& question, const std::vector<exchange::Delays>& rows,
+                         const std::vector<exchange::Crossover>& crossovers);
 
 /// `overhead` over compute of one device, and the efficiency to keep.
 Document overhead_document(double overhead, double efficiency);

@@ -61,5 +61,33 @@ TEST(Delays, OrderPatternsOnTenGigabit) {
     EXPECT_NEAR(rows[0].by_workers[1].exposed.in(unit::second), 63.0 / 64 * (2 * tw + rw), 1e-9);
 }
 
+/// T = 44.8 MB / 6 GB/s = 7.467 ms, R = 44.8 MB / 10 GiB/s = 4.172 ms: a ring of neighbours takes 2 (2 us + T) + 2 R = 23.28
+/// ms, a ring all-reduce 2 (P - 1) (2 us + T / P) + (P - 1) / P R, which is 23.27 at 1,049 workers and 23.29 at 1,050.
+TEST(Delays, OfNeighboursCrossThoseOfAnAllReduce) {
+    const DelayQuestion question{
+        .size = Bytes::of_base(44.8e6), .link = {2_us, 6_GB_per_s}, .compute = 0.1_s, .workers = {16}};
+    const auto delay = [&](Pattern pattern, std::int64_t workers) {
+        DelayQuestion at = question;
+        at.workers = {workers};
+        return delays({{.pattern = pattern}}, at)[0].by_workers[0].exposed;
+    };
+    const std::vector<Crossover> found =
+        crossovers({{.name = "near", .pattern = Pattern::ring},
+                    {.name = "torus", .pattern = Pattern::torus},
+                    {.name = "all", .pattern = Pattern::all_reduce},
+                    {.name = "late", .pattern = Pattern::servers, .scheduling = Scheduling::asynchronous}},
+                   question);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].workers, 1050);
+    EXPECT_GE(delay(Pattern::ring, 1049), delay(Pattern::all_reduce, 1049));
+    EXPECT_LT(delay(Pattern::ring, 1050), delay(Pattern::all_reduce, 1050));
+    EXPECT_EQ(found[1].workers, 83 * 83);
+    EXPECT_GE(delay(Pattern::torus, 82 * 82), delay(Pattern::all_reduce, 82 * 82));
+    DelayQuestion without = question;
+    without.link.latency = {};
+    EXPECT_FALSE(crossovers({{.pattern = Pattern::ring}, {.pattern = Pattern::all_reduce}}, without)[0].workers)
+        << "a ring all-reduce never sends more";
+}
+
 }  // namespace exchange_cost_test
 }  // namespace dodona::exchange::testing

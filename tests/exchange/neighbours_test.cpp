@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/diagnostic.hpp"
 #include "exchange/pattern_cost.hpp"
 
 namespace dodona::exchange::testing {
@@ -56,11 +57,11 @@ TEST(Neighbours, CrossOverWhereTheSeedSays) {
 TEST(Neighbours, NoTwoWorkersSendToTheSameOneInTheSameTurn) {
     for (const auto& [pattern, workers] : {std::pair{Pattern::ring, 4}, std::pair{Pattern::ring, 7},
                                            std::pair{Pattern::torus, 4}, std::pair{Pattern::torus, 12}}) {
-        const std::size_t turns = neighbours(pattern, workers, 0).size();
+        const std::size_t turns = neighbours({.pattern = pattern}, workers, 0).size();
         for (std::size_t turn = 0; turn < turns; ++turn) {
             std::set<std::int64_t> receivers;
             for (int worker = 0; worker < workers; ++worker) {
-                receivers.insert(neighbours(pattern, workers, worker).at(turn));
+                receivers.insert(neighbours({.pattern = pattern}, workers, worker).at(turn));
             }
             EXPECT_EQ(receivers.size(), static_cast<std::size_t>(workers)) << name(pattern) << " " << workers;
         }
@@ -71,8 +72,28 @@ TEST(Neighbours, OfAGridAreThoseNextToIt) {
     EXPECT_EQ(square_grid(16).width, 4);
     EXPECT_EQ(square_grid(12).height, 3);
     EXPECT_EQ(square_grid(7).height, 1);
-    EXPECT_EQ(neighbours(Pattern::torus, 16, 0), (std::vector<std::int64_t>{1, 3, 4, 12}));
-    EXPECT_EQ(neighbours(Pattern::ring, 2, 0), (std::vector<std::int64_t>{1}));
+    EXPECT_EQ(neighbours({.pattern = Pattern::torus}, 16, 0), (std::vector<std::int64_t>{1, 3, 4, 12}));
+    EXPECT_EQ(neighbours({.pattern = Pattern::ring}, 2, 0), (std::vector<std::int64_t>{1}));
+}
+
+/// Two rows of eight: the same worker is above and below.
+TEST(Neighbours, OfAGridWhoseRowsAreGiven) {
+    const Exchange torus{.pattern = Pattern::torus, .rows = 2};
+    EXPECT_EQ(neighbours(torus, 16, 0), (std::vector<std::int64_t>{1, 7, 8}));
+    EXPECT_EQ(neighbours({.pattern = Pattern::torus, .rows = 4}, 16, 0),
+              neighbours({.pattern = Pattern::torus}, 16, 0));
+    EXPECT_THROW(neighbours(torus, 15, 0), InputError);
+    const Network network = network_of(EqualWorkers{16, kLink, kInstant, kInstant});
+    EXPECT_EQ(pattern_cost(torus, network, {11.2e6, kSize}).sent, 12 * 11.2e6 * 1_B);
+}
+
+/// Links of 6 GB/s, 60 in a node: a worker alone sends two inside and two outside at once, S each; the two outside count.
+TEST(Neighbours, OfAWorkerAloneUseItsLinksAtOnce) {
+    Network network = network_of(EqualWorkers{16, kLink, kInstant, kInstant});
+    network.workers.per_node = 4;
+    network.workers.inside = {1_us, 60_GB_per_s};
+    const Seconds alone = pattern_cost({.pattern = Pattern::torus}, network, {11.2e6, kSize}).alone;
+    EXPECT_NEAR(alone.in(unit::second), 2e-6 + 2 * 44.8e6 / 6e9, 1e-9);
 }
 
 /// 16 workers on 4 nodes, each a row of the torus: a worker sends 2 S inside, a node 4 * 2 S out of its one link.

@@ -74,6 +74,54 @@ TEST(PlayedExchange, OfABusyServerIsBoundByIt) {
     EXPECT_GE(scene.play(exchange).step, 0.319_s);
 }
 
+/// 100 MB to each of four neighbours, and four added at 1 TB/s (1.2 GB through memory, or more): a worker without
+/// delays takes 0.1 s of compute, 40 ms of its link, and that; or, if it sends during its next step, what is longer of its
+/// link and the others. Several workers a node share their links. The bound holds in each.
+TEST(PlayedExchange, OfNeighboursWhoDoNotWaitIsNeverShorterThanItsBound) {
+    for (const std::int64_t per_node : {1, 2, 4}) {
+        for (const Pattern pattern : {Pattern::torus, Pattern::ring}) {
+            Scene scene(16);
+            scene.cluster.device.memory_bandwidth = 1000_GB_per_s;
+            scene.cluster.levels[0].size = per_node;
+            scene.cluster.levels[0].bandwidth = 100_GB_per_s;
+            Exchange exchange{.pattern = pattern, .scheduling = Scheduling::asynchronous};
+            EXPECT_GE(scene.play(exchange).step, (1 - 1e-9) * scene.made(exchange).cost.step) << per_node;
+            exchange.overlap = false;
+            const Seconds bound = scene.made(exchange).cost.step;
+            EXPECT_GE(scene.play(exchange).step, (1 - 1e-9) * bound) << name(pattern) << " " << per_node;
+            if (per_node == 1) {
+                const Seconds sums = network_of(scene.cluster, scene.replicas.group, 16)
+                                         .reduce((pattern == Pattern::torus ? 4.0 : 2.0) * Bytes::of_base(100e6));
+                EXPECT_GT(sums, 0.1e-3_s);
+                EXPECT_NEAR(bound.in(unit::second),
+                            (pattern == Pattern::torus ? 0.14 : 0.12) + 1e-5 + sums.in(unit::second), 1e-6);
+            }
+        }
+    }
+}
+
+/// A link that takes 40 ms of 0.1 s of compute is hidden, one of 400 ms is not.
+TEST(PlayedExchange, OfNeighboursWhoDoNotWaitHidesWhatTheySend) {
+    const Exchange exchange{.pattern = Pattern::torus, .scheduling = Scheduling::asynchronous};
+    EXPECT_NEAR(Scene(16).play(exchange).step.in(unit::second), 0.1, 1e-3);
+    Scene slow(16);
+    slow.cluster.levels[1].bandwidth = 1_GB_per_s;
+    EXPECT_NEAR(slow.made(exchange).cost.step.in(unit::second), 0.4, 1e-3);
+    EXPECT_NEAR(slow.play(exchange).step.in(unit::second), 0.4, 0.01);
+}
+
+/// Every four steps seven others tell the first worker their accuracy, 10 us each, and get 100 MB, 10.01 ms each.
+TEST(PlayedExchange, OfTheBestWorkerWaitsForAll) {
+    const Scene scene(8);
+    const Exchange without{.pattern = Pattern::ring, .overlap = false};
+    Exchange best = without;
+    best.best_worker = 4;
+    const double added = 7 * (10e-6 + 10.01e-3) / 4;
+    const auto closed = [&](const Exchange& exchange) { return scene.made(exchange).cost.step.in(unit::second); };
+    EXPECT_NEAR(closed(best) - closed(without), added, 1e-7);
+    EXPECT_NEAR(scene.play(best).step.in(unit::second), closed(best), 1e-4);
+}
+
 /// Between two updates of a worker each other worker makes one, on average.
 TEST(PlayedExchange, AsynchronousUpdatesAreStaleByTheOtherWorkers) {
     const Scene scene(8);

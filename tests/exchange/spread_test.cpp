@@ -13,6 +13,7 @@ namespace spread_test {
 TEST(Spread, HasTheEigenvaluesOfTheSeed) {
     EXPECT_NEAR(spread_of({.pattern = Pattern::torus}, 16).second_eigenvalue, 0.6, 1e-9);
     EXPECT_NEAR(spread_of({.pattern = Pattern::torus}, 64).second_eigenvalue, 0.88284, 1e-5);
+    EXPECT_NEAR(spread_of({.pattern = Pattern::torus, .rows = 2}, 16).second_eigenvalue, (2 + std::sqrt(2)) / 4, 1e-9);
     EXPECT_NEAR(spread_of({.pattern = Pattern::ring}, 8).second_eigenvalue, 0.80474, 1e-5);
     EXPECT_NEAR(spread_of({.pattern = Pattern::ring}, 16).second_eigenvalue, 0.94925, 1e-5);
     EXPECT_NEAR(spread_of({.pattern = Pattern::ring}, 64).second_eigenvalue, 0.99679, 1e-5);
@@ -29,7 +30,7 @@ std::vector<double> mixed(Pattern pattern, const std::vector<double>& values) {
     const auto workers = static_cast<std::int64_t>(values.size());
     std::vector<double> after(values.size());
     for (std::int64_t worker = 0; worker < workers; ++worker) {
-        const std::vector<std::int64_t> others = neighbours(pattern, workers, worker);
+        const std::vector<std::int64_t> others = neighbours({.pattern = pattern}, workers, worker);
         double sum = values[static_cast<std::size_t>(worker)];
         for (const std::int64_t other : others) {
             sum += values[static_cast<std::size_t>(other)];

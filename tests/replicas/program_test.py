@@ -147,6 +147,7 @@ def refuses(folder):
               (["parameter-server"], 2, "needs two workers and 1 ranks for servers"),
               ([odd], 4, "compressed messages run in a synchronous all-reduce only"),
               ([kept], 4, "endpoints do not run"),
+              (["fast-torus-async"], 4, "neighbours who do not wait"),
               (["all-reduce", "--widths", "7"], 4, "a network has inputs and classes"),
               (["all-reduce", "--link", "1Gb/s"], 4, "--compute is missing"),
               (["all-reduce", "--link", "1Gb/s", "--compute", "1ms"], 4, "alone on their hosts"),
@@ -166,7 +167,7 @@ def main():
     if shutil.which("mpirun") is None:
         print("skipped: there is no mpirun")
         return SKIP
-    names = sorted(path.stem for path in pathlib.Path(sys.argv[2]).glob("*.yaml"))
+    names = sorted({path.stem for path in pathlib.Path(sys.argv[2]).glob("*.yaml")} - {"fast-torus-async"})  # does not run
     with tempfile.TemporaryDirectory() as folder:
         results = [refuses(folder), same_sums(), nothing_is_lost(folder), mixing(folder), staleness(),
                    other_numbers_of_workers(), all_train(names)]
