@@ -84,6 +84,25 @@ reports::ConvolutionBatch batch_with(search::Workspaces workspaces, const Worklo
     return made;
 }
 
+void take(const reports::ConvolutionBatch& made, step::Prediction& plan) {
+    using step::TimePart;
+    const double ratio = made.step / plan.step.value;
+    for (step::TimeParts* parts : {&plan.time, &plan.busy}) {
+        const Seconds passes = (*parts)[TimePart::forward] + (*parts)[TimePart::backward];
+        const double longer = passes > Seconds{} ? 1 + (made.step - plan.step.value) / passes : 1;
+        for (const TimePart part : {TimePart::forward, TimePart::backward}) {
+            (*parts)[part] = longer * (*parts)[part];
+        }
+    }
+    plan.step = ratio * plan.step;
+    plan.samples_per_second /= ratio;
+    plan.mfu /= ratio;
+    plan.hfu /= ratio;
+    plan.memory[step::MemoryPart::workspace] += made.workspace;
+    plan.totals = step::totals(plan.memory);
+    plan.most_memory += made.workspace;
+}
+
 }  // namespace
 
 Option convolutions_option() {
@@ -108,6 +127,17 @@ reports::ConvolutionAnswer convolution_choices(search::Workspaces workspaces, co
         }
     }
     return answer;
+}
+
+search::Largest with_algorithms(search::Largest found, const reports::ConvolutionAnswer& answer) {
+    for (search::Attempt& attempt : found.attempts) {
+        const auto made = std::find_if(answer.batches.begin(), answer.batches.end(),
+                                       [&](const auto& one) { return one.batch == attempt.value; });
+        if (made != answer.batches.end()) {
+            take(*made, *attempt.plan);
+        }
+    }
+    return found;
 }
 
 }  // namespace dodona::cli

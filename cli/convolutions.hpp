@@ -21,4 +21,7 @@ std::optional<search::Workspaces> read_convolutions(Arguments& arguments);
 reports::ConvolutionAnswer convolution_choices(search::Workspaces workspaces, const Workload& workload,
                                                const search::Largest& found);
 
+/// Batches with the time and the memory of the algorithms chosen. `answer` is about them.
+search::Largest with_algorithms(search::Largest found, const reports::ConvolutionAnswer& answer);
+
 }  // namespace dodona::cli

@@ -166,6 +166,9 @@ int run_largest(Arguments& arguments) {
         .step = std::min(stride, last),
         .most = last};
     listen_for_interrupt();
+    search::Largest found = largest_with_progress(workload, question);
+    const reports::ConvolutionAnswer choices =
+        convolutions ? convolution_choices(*convolutions, workload, found) : reports::ConvolutionAnswer{};
     const reports::LargestAnswer sought{.question = {.model = workload.model,
                                                      .model_source = workload.graph.source,
                                                      .tokens_a_sample = tokens_a_sample(workload.graph),
@@ -178,10 +181,10 @@ int run_largest(Arguments& arguments) {
                                         .precision = space.precision,
                                         .devices = asked.devices,
                                         .price = workload.cluster.price,
-                                        .largest = largest_with_progress(workload, question)};
+                                        .largest = with_algorithms(std::move(found), choices)};
     reports::Document document = reports::largest_document(sought);
     if (convolutions) {
-        reports::add_convolutions(document, convolution_choices(*convolutions, workload, sought.largest));
+        reports::add_convolutions(document, choices);
     }
     write(output, document);
     return interrupted() ? kInterrupted : sought.largest.found ? kAnswered : kNo;

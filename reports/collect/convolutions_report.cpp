@@ -132,7 +132,10 @@ void add_convolutions(Document& document, const ConvolutionAnswer& answer) {
         {batch_table(answer, best),
          List{{fmt::format("batch {} trains most samples a second: {} of workspace, {} a step against {} without",
                            whole(best.batch), text(best.workspace), text(best.step), text(best.implicit)),
-               held + "; the more samples, the less memory is left for it"}}});
+               held + "; the more samples, the less memory is left for it",
+               "times and memory of the batches above are those of these algorithms; without --convolutions a step is "
+               "as "
+               "frameworks choose, whose workspaces are not counted"}}});
     add_section(document, {fmt::format("Convolutions of batch {}", whole(best.batch))}, {layer_table(best)});
     add(document,
         Note{answer.measured ? measured_note(best)
