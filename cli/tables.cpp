@@ -41,7 +41,8 @@ std::vector<Option> tables_options() {
          "rows of tables in a device's own memory: 900GB/s; without it as gathers\n"
          "were measured there, which fused look-ups may exceed",
          group},
-        {"--whole", "", "no table is split", group}};
+        {"--whole", "", "no table is split", group},
+        {"--fabrics", "", "the step on nodes whose GPUs are joined all to all, by a switch and in a ring", group}};
     all.insert(all.end(), own.begin(), own.end());
     append(all, output_options());
     return all;
@@ -99,6 +100,7 @@ int run_tables(Arguments& arguments) {
                                         .cache = cache,
                                         .reserve = reserve,
                                         .may_split = !arguments.has("--whole"),
+                                        .fabrics = arguments.has("--fabrics"),
                                         .row_rate = row_rate,
                                         .only = only};
     const tables::StepForecast answer = tables::forecast(question);

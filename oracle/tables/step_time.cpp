@@ -149,7 +149,57 @@ Seconds collective(const StepQuestion& question, cluster::Collective kind, Bytes
     return cost::collective_time(question.cluster, request).time.value;
 }
 
+/// Sums that the busiest device sends.
+Bytes most_pooled(const Placement& placement) {
+    return *std::max_element(placement.device_pooled.begin(), placement.device_pooled.end());
+}
+
+Seconds exchange_time(const StepQuestion& question, const Placement& placement) {
+    return 2 * collective(question, cluster::Collective::all_to_all, most_pooled(placement));
+}
+
+Seconds all_reduce_time(const StepQuestion& question, double dense) {
+    return collective(question, cluster::Collective::all_reduce, dense * 4_B);
+}
+
+/// Bandwidth out of one child; none for kinds that are not compared.
+std::optional<BytesPerSecond> out_of_child(const cluster::Level& level) {
+    const BytesPerSecond links = static_cast<double>(level.links) * level.bandwidth;
+    switch (level.kind) {
+        case cluster::LevelKind::switched:
+        case cluster::LevelKind::ring: return links;
+        case cluster::LevelKind::all_to_all: return static_cast<double>(level.size - 1) * links;
+        default: return std::nullopt;
+    }
+}
+
 }  // namespace
+
+std::vector<OtherFabric> other_fabrics(const StepQuestion& question, const Placement& placement, double dense) {
+    const cluster::Level& own = question.cluster.levels.front();
+    const auto out = out_of_child(own);
+    if (!out || own.size < 3) {
+        return {};
+    }
+    std::vector<OtherFabric> fabrics;
+    for (const auto& [kind, links] : {std::pair{cluster::LevelKind::all_to_all, std::int64_t{1}},
+                                      std::pair{cluster::LevelKind::switched, std::int64_t{1}},
+                                      std::pair{cluster::LevelKind::ring, std::int64_t{2}}}) {
+        cluster::Cluster cluster = question.cluster;
+        if (kind != own.kind) {
+            cluster::Level& level = cluster.levels.front();
+            const double shares =
+                kind == cluster::LevelKind::all_to_all ? static_cast<double>(own.size - 1) : static_cast<double>(links);
+            level.kind = kind;
+            level.links = links;
+            level.bandwidth = *out / shares;
+            level.in_network.reset();
+        }
+        const StepQuestion other{.graph = question.graph, .cluster = cluster, .devices = question.devices};
+        fabrics.push_back({kind, exchange_time(other, placement), all_reduce_time(other, dense)});
+    }
+    return fabrics;
+}
 
 Seconds StepForecast::step() const {
     Seconds sum;
@@ -196,13 +246,11 @@ StepForecast forecast(const StepQuestion& question) {
     if (!answer.placement.unplaced.empty()) {
         return answer;
     }
-    const Bytes pooled =
-        *std::max_element(answer.placement.device_pooled.begin(), answer.placement.device_pooled.end());
     const auto set = [&](Part part, Seconds time) { answer.times[static_cast<std::size_t>(part)] = time; };
     set(Part::lookups, answer.placement.longest);
-    set(Part::exchange, 2 * collective(question, cluster::Collective::all_to_all, pooled));
+    set(Part::exchange, exchange_time(question, answer.placement));
     set(Part::dense, dense_time(question, batch / static_cast<double>(question.devices)));
-    set(Part::all_reduce, collective(question, cluster::Collective::all_reduce, answer.dense_parameters * 4_B));
+    set(Part::all_reduce, all_reduce_time(question, answer.dense_parameters));
     return answer;
 }
 

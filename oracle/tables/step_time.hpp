@@ -6,7 +6,11 @@
 //   dense       the other layers' kernels, forward and backward, of the samples of one device
 //   all-reduce  of the other layers' gradients, in fp32
 //
-// The parts are added up; software that overlaps them takes less. Not modelled: the input of indices, the optimizer of
+// The parts are added up; software that overlaps them takes less, at least the longer of both kinds:
+//
+//   overlapped = max( look-ups + dense, exchange + all-reduce )
+//
+// other_fabrics keeps the bandwidth out of each device. Not modelled: the input of indices, the optimizer of
 // the other layers, overheads of software.
 #pragma once
 
@@ -43,6 +47,7 @@ struct StepQuestion {
     double cache = 0;      ///< share of device memory for copies of rows of other tiers
     double reserve = 0.2;  ///< share of device memory for everything else than tables
     bool may_split = true;
+    bool fabrics = false;                    ///< other_fabrics, too
     std::optional<BytesPerSecond> row_rate;  ///< of rows in a device's own memory; none: as its gathers were measured
     std::optional<std::string> only;         ///< the tier that all tables are in; none: as there is room
 };
@@ -59,8 +64,23 @@ struct StepForecast {
 
     [[nodiscard]] Seconds time(Part part) const { return times[static_cast<std::size_t>(part)]; }
     [[nodiscard]] Seconds step() const;
+    /// The least that overlap of devices and network leaves.
+    [[nodiscard]] Seconds overlapped() const {
+        return max(time(Part::lookups) + time(Part::dense), time(Part::exchange) + time(Part::all_reduce));
+    }
     [[nodiscard]] Part longest() const;
 };
+
+/// Collectives of a step where the devices of a node are joined by other links.
+struct OtherFabric {
+    cluster::LevelKind kind{};
+    Seconds exchange;
+    Seconds all_reduce;
+};
+
+/// All-to-all, switch and ring, the machine's own among them. Empty where fewer than three devices are in a node, or the
+/// innermost level is of another kind.
+std::vector<OtherFabric> other_fabrics(const StepQuestion& question, const Placement& placement, double dense);
 
 /// Names of a machine's tiers, the device's own memory first.
 std::vector<std::string> tier_names(const cluster::Cluster& cluster);

@@ -125,11 +125,25 @@ std::vector<KeyFigure> figures_of_tables(const tables::StepQuestion& question, c
                                  whole(question.batch))},
             {.label = "step",
              .value = answer.step(),
-             .note = fmt::format("({})", text(Value(Rate{batch / answer.step().in(unit::second), "samples"})))},
+             .note = fmt::format("({}), added up; {} at least where software overlaps devices and network",
+                                 text(Value(Rate{batch / answer.step().in(unit::second), "samples"})),
+                                 text(answer.overlapped()))},
             {.label = "busiest GPU",
              .value = answer.placement.longest,
              .note = fmt::format("of look-ups, {} over the mean {}", signed_percent(answer.placement.imbalance() - 1),
                                  balance_note(answer.placement))}};
+}
+
+Table fabric_table(const tables::StepForecast& answer, const std::vector<tables::OtherFabric>& fabrics) {
+    Table table({{"GPUs of a node joined by"},
+                 {"exchange", Align::right},
+                 {"all-reduce", Align::right},
+                 {"step", Align::right}});
+    const Seconds devices = answer.time(tables::Part::lookups) + answer.time(tables::Part::dense);
+    for (const tables::OtherFabric& one : fabrics) {
+        table.row({std::string(name(one.kind)), one.exchange, one.all_reduce, devices + one.exchange + one.all_reduce});
+    }
+    return table;
 }
 
 Record tables_record(const tables::StepQuestion& question, const tables::StepForecast& answer) {
@@ -148,6 +162,7 @@ Record tables_record(const tables::StepQuestion& question, const tables::StepFor
             {"lookup_bytes", answer.lookups},
             {"dense_parameters", answer.dense_parameters},
             {"step_s", answer.step()},
+            {"overlapped_s", answer.overlapped()},
             {"parts_s", parts},
             {"longest_part", name(answer.longest())},
             {"busiest_s", answer.placement.longest},
@@ -201,11 +216,20 @@ Document tables_document(const Subject& subject, const tables::StepQuestion& que
     document.record = tables_record(question, answer);
     document.rows = std::get<Record::List>(document.record.at("placement").of());
     set_asked(document, subject.model, subject.machine, question.devices);
-    add(document, Headline{fmt::format("{} on {} of {}: {} a step, most of it {}", subject.model,
-                                       counted(question.devices, "GPU"), subject.machine, text(answer.step()),
-                                       name(answer.longest()))});
+    add(document, Headline{fmt::format("{} on {} of {}: {} of kernels and transfers a step, most of it {}",
+                                       subject.model, counted(question.devices, "GPU"), subject.machine,
+                                       text(answer.step()), name(answer.longest()))});
     add(document, KeyFigures{figures_of_tables(question, answer)});
     add_section(document, {"Where the time goes"}, {part_table(answer)});
+    if (question.fabrics) {
+        const std::vector<tables::OtherFabric> fabrics =
+            tables::other_fabrics(question, answer.placement, answer.dense_parameters);
+        document.record["fabrics"] = list_of(fabrics, [](const tables::OtherFabric& one) {
+            return Record{{"kind", name(one.kind)}, {"exchange_s", one.exchange}, {"all_reduce_s", one.all_reduce}};
+        });
+        add_section(document, {"Fabrics of a node"},
+                    {fabric_table(answer, fabrics), Note{"the same bandwidth out of each GPU, in all of them"}});
+    }
     add_section(document, {"Memories"}, {tier_table(answer)});
     add_section(document, {"Placement"}, {placement_table(answer)});
     const std::size_t all = parts_of(answer.placement).size();
@@ -216,14 +240,17 @@ Document tables_document(const Subject& subject, const tables::StepQuestion& que
         Note{question.row_rate ? "rows in device memory at the rate that was given"
                                : "rows in device memory as fast as passes over it were measured on this device "
                                  "or its data sheet says (--row-bandwidth)"});
-    add(document, Note{"parts of a step are added up; software that overlaps them takes less"});
+    add(document,
+        Note{fmt::format("not in it: what software, host, input and the optimizer of dense layers take; `dodona "
+                         "plan {} --machine {} --gpus {} --batch {}` adds that to the same parts",
+                         subject.model, subject.machine, question.devices, question.batch)});
     return document;
 }
 
 namespace {
 
 /// What a step of either waits for beside its tables, layers and reductions.
-Seconds beside_tables(const step::Prediction* best) {
+Seconds software_time(const step::Prediction* best) {
     using step::TimePart;
     Seconds sum;
     for (const TimePart part : {TimePart::optimizer, TimePart::input, TimePart::host, TimePart::overhead}) {
@@ -239,15 +266,17 @@ std::string placed_text(const tables::StepForecast& placed, const step::Predicti
     }
     if (best == nullptr) {
         return fmt::format(
-            "{} a step ({}), without software and optimizer; no plan that splits all tables alike fits, so take this "
+            "{} of kernels and transfers a step ({}), without software and optimizer; no plan that splits all tables "
+            "alike fits, so take this "
             "placement",
             text(placed.step()), parts);
     }
-    const Seconds step = placed.step() + beside_tables(best);
+    const Seconds step = placed.step() + software_time(best);
     const double ratio = step / best->step.value - 1;
     return fmt::format(
-        "{} a step ({}, and {} of optimizer, input, host and software as in the best plan), {}: take the {}",
-        text(step), parts, text(beside_tables(best)),
+        "{} a step: {} of kernels and transfers ({}), and {} of optimizer, input, host and software as in the best "
+        "plan; {}: take the {}",
+        text(step), text(placed.step()), parts, text(software_time(best)),
         fmt::format("{} {} than that plan", percent(std::abs(ratio)), ratio < 0 ? "less" : "more"),
         ratio < 0 ? "placement" : "plan");
 }
@@ -257,10 +286,11 @@ std::string placed_text(const tables::StepForecast& placed, const step::Predicti
 void add_placed_tables(Document& document, const Subject& subject, const tables::StepQuestion& question,
                        const tables::StepForecast& placed, const step::Prediction* best) {
     const bool fits = placed.placement.unplaced.empty();
-    const Seconds step = placed.step() + beside_tables(best);
+    const Seconds step = placed.step() + software_time(best);
     document.record["tables"] = {{"fits", fits},
                                  {"chosen", fits && (best == nullptr || step < best->step.value)},
                                  {"step_s", fits ? Record(step) : Record()},
+                                 {"kernels_and_transfers_s", fits ? Record(placed.step()) : Record()},
                                  {"longest_part", fits ? Record(name(placed.longest())) : Record()},
                                  {"busiest_s", fits ? Record(placed.placement.longest) : Record()},
                                  {"bound_s", fits ? Record(placed.placement.bound) : Record()}};
@@ -272,8 +302,9 @@ void add_placed_tables(Document& document, const Subject& subject, const tables:
     }
     if (best == nullptr) {
         document.blocks.front() = Headline{
-            fmt::format("{} on {} of {}: {} a step with tables placed one by one; no other plan fits", subject.model,
-                        counted(question.devices, "GPU"), subject.machine, text(placed.step()))};
+            fmt::format("{} on {} of {}: {} of kernels and transfers a step with tables placed one by one; no other "
+                        "plan fits",
+                        subject.model, counted(question.devices, "GPU"), subject.machine, text(placed.step()))};
     }
     add_section(
         document, {"Tables placed one by one"},
