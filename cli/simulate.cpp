@@ -145,11 +145,14 @@ int run_simulate(Arguments& arguments) {
     const Network network = read_network(arguments);
     const ChakraTraces chakra = read_chakra(arguments);
     const std::optional<play::OtherOrder> order = read_order(arguments);
-    const std::optional<play::NoiseSettings> noise = read_noise(arguments);
+    std::optional<play::NoiseSettings> noise = read_noise(arguments);
     const std::optional<StudySettings> study = read_study(arguments);
     const std::optional<exchange::Exchange> exchange = read_exchange_to_play(arguments);
     const std::optional<LengthSettings> lengths = read_lengths_to_play(arguments);
     const AskedPlan asked = read_asked_plan(arguments);
+    if (noise) {
+        add_processor_loads(arguments, asked.workload.cluster.device, *noise);
+    }
     if (exchange) {
         write(output, play_with(*exchange, asked, noise));
         return kAnswered;
@@ -176,7 +179,7 @@ int run_simulate(Arguments& arguments) {
     }
     std::optional<play::NoiseStudy> loads;
     if (study && !interrupted()) {
-        loads = play_study(step, workload.cluster, *study);
+        loads = play_study(step, workload, *study);
     }
     reports::Document document =
         reports::simulation_document(subject, step, noisy ? &*noisy : nullptr, loads ? &*loads : nullptr);

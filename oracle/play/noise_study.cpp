@@ -52,18 +52,30 @@ double least_share(const SimulatedStep& step) {
     return enough;
 }
 
-LentCores lent_cores(const SimulatedStep& step, const cluster::Cluster& cluster, std::int64_t cores) {
-    LentCores lent{.cores = cores, .ranks = std::min(cluster.node_size(), step.prediction.plan.devices())};
-    lent.decoding = static_cast<double>(cores) * least_share(step);
-    const auto used = static_cast<std::int64_t>(std::ceil(lent.decoding)) + kCoresPerRank * lent.ranks;
-    lent.lendable = std::max<std::int64_t>(0, cores - used);
-    return lent;
+/// Cores of a node that kDecodedOnCore needs.
+double loader_cores(const step::Prediction& prediction, std::int64_t ranks) {
+    return prediction.samples_per_second * static_cast<double>(ranks) / static_cast<double>(prediction.plan.devices()) /
+           kDecodedOnCore;
+}
+
+LentCores lent_cores(const SimulatedStep& step, const cluster::Cluster& cluster, const HostCores& host) {
+    const std::int64_t cores = *host.cores;
+    const std::int64_t ranks = std::min(cluster.node_size(), step.prediction.plan.devices());
+    const double known = static_cast<double>(cores) * least_share(step);
+    const bool assumed = known <= 0 && host.images;
+    const double decoding = assumed ? loader_cores(step.prediction, ranks) : known;
+    const auto used = static_cast<std::int64_t>(std::ceil(decoding)) + kCoresPerRank * ranks;
+    return {.cores = cores,
+            .decoding = decoding,
+            .assumed = assumed,
+            .ranks = ranks,
+            .lendable = std::max<std::int64_t>(0, cores - used)};
 }
 
 }  // namespace
 
 NoiseStudy noise_study(const SimulatedStep& step, const cluster::Cluster& cluster, const NoiseSettings& settings,
-                       std::optional<std::int64_t> cores) {
+                       const HostCores& host) {
     NoiseStudy study;
     for (const NoiseOn on : kLoaded) {
         NoiseSettings loaded = settings;
@@ -77,8 +89,8 @@ NoiseStudy noise_study(const SimulatedStep& step, const cluster::Cluster& cluste
     }
     std::stable_sort(study.loads.begin(), study.loads.end(),
                      [](const LoadEffect& a, const LoadEffect& b) { return a.steps.mean > b.steps.mean; });
-    if (cores) {
-        study.lent = lent_cores(step, cluster, *cores);
+    if (host.cores) {
+        study.lent = lent_cores(step, cluster, host);
     }
     return study;
 }

@@ -228,6 +228,7 @@ Record study_record(const play::NoiseStudy& study) {
     if (study.lent) {
         lent = {{"cores", study.lent->cores},
                 {"decoding_cores", study.lent->decoding},
+                {"decoding_assumed", study.lent->assumed},
                 {"ranks", study.lent->ranks},
                 {"lendable", study.lent->lendable}};
     }
@@ -241,8 +242,14 @@ Record study_record(const play::NoiseStudy& study) {
 namespace {
 
 std::string lent_text(const play::LentCores& lent) {
-    const std::string decoding = lent.decoding > 0 ? fmt::format("decoding needs {}", three_digits(lent.decoding))
-                                                   : "decoding needs none (none is known of: the framework's `input`)";
+    std::string decoding = "no decoding is known of (the framework's `input`)";
+    if (lent.decoding > 0) {
+        decoding = fmt::format("decoding needs {}{}", three_digits(lent.decoding),
+                               lent.assumed ? fmt::format(" with a fast loader, {} JPEG images a second and core (not "
+                                                          "known: the framework's `input`)",
+                                                          whole(play::kDecodedOnCore))
+                                            : "");
+    }
     return fmt::format(
         "idle cores: {} of {} on each node can be lent with steps that are at most {} longer; {}, each of {} needs {}",
         whole(lent.lendable), whole(lent.cores), percent(play::kMaxSlowDown), decoding, counted(lent.ranks, "rank"),

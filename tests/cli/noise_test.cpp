@@ -64,19 +64,38 @@ TEST(Noise, ItsFileAndItsWordOfTheCommandLineAreTheSame) {
     EXPECT_EQ(place.run("check noise.yaml").out, "noise.yaml: noise theta: 1 source\n");
 }
 
+/// M2N2S4: bursts of 2 s in 8, of memory, which is the processor's on Theta, and of the network.
+TEST(Noise, PatternsOfLoadsAreSources) {
+    const Folder place;
+    const std::string rest = " --steps 50 --seed 5 --format json";
+    const auto steps = [&](const std::string& noise) {
+        const Outcome outcome = place.run(
+            "simulate ffn --machine theta --strategy data --mesh data=8 --gpus 8 --batch 32 "
+            "--micro-batch 4 --precision fp32 --software none " +
+            noise + rest);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return nlohmann::json::parse(outcome.out)["noise"]["steps_s"];
+    };
+    EXPECT_EQ(steps("--noise M2N2S4"), steps("--noise '{on: host, mean: 1, burst: 2 s, silence: 6 s}' "
+                                             "--noise '{on: network, mean: 1, burst: 2 s, silence: 6 s}' "
+                                             "--noise '{on: compute, mean: 1, burst: 2 s, silence: 6 s}'"));
+    EXPECT_NE(place.run(kFfn + "--noise M2X2").err.find("M2X2"), std::string::npos);
+}
+
 TEST(Noise, WhatIsWrongIsTold) {
     const Folder place;
-    const auto told = [&](const std::string& words) {
+    const auto error_of = [&](const std::string& words) {
         const Outcome outcome = place.run(kFfn + words);
         EXPECT_EQ(outcome.code, 2) << outcome.out;
         return outcome.err;
     };
-    EXPECT_NE(told("--steps 5").find("--steps: it is of steps with noise"), std::string::npos);
-    EXPECT_NE(told("--noise '{on: compute, deviatoin: 0.1}'").find("did you mean \"deviation\"?"), std::string::npos);
-    EXPECT_NE(told("--noise '{on: compute}'").find("--noise:1:1: error: noise of nothing"), std::string::npos);
-    EXPECT_NE(told("--noise none.yaml").find("none.yaml"), std::string::npos);
-    EXPECT_NE(told("--host-cores 64").find("--host-cores: it is of --study"), std::string::npos);
-    EXPECT_NE(told("--noise '{on: compute, mean: 1}' --steps 0").find("--steps"), std::string::npos);
+    EXPECT_NE(error_of("--steps 5").find("--steps: it is of steps with noise"), std::string::npos);
+    EXPECT_NE(error_of("--noise '{on: compute, deviatoin: 0.1}'").find("did you mean \"deviation\"?"),
+              std::string::npos);
+    EXPECT_NE(error_of("--noise '{on: compute}'").find("--noise:1:1: error: noise of nothing"), std::string::npos);
+    EXPECT_NE(error_of("--noise none.yaml").find("none.yaml"), std::string::npos);
+    EXPECT_NE(error_of("--host-cores 64").find("--host-cores: it is of --study"), std::string::npos);
+    EXPECT_NE(error_of("--noise '{on: compute, mean: 1}' --steps 0").find("--steps"), std::string::npos);
 }
 
 }  // namespace noise_test

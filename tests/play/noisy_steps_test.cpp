@@ -231,7 +231,7 @@ TEST(NoisySteps, ReadingAheadHidesSlowReads) {
 
 TEST(NoiseStudy, LoadsHurtWhereTheJobWorks) {
     const Scene of = scene(nodes_of(1, 8), data_parallel(8));
-    const NoiseStudy study = noise_study(of.step, of.cluster, {.seed = 3}, std::nullopt);
+    const NoiseStudy study = noise_study(of.step, of.cluster, {.seed = 3}, {});
     ASSERT_EQ(study.loads.size(), 4U);
     EXPECT_FALSE(study.lent);
     for (const LoadEffect& load : study.loads) {
@@ -249,14 +249,21 @@ TEST(NoiseStudy, LoadsHurtWhereTheJobWorks) {
 
 TEST(NoiseStudy, CoresAreLentUpToOnePerCentOfTheStep) {
     plan::Plan plan = data_parallel(8);
-    const auto lent = [&](double decoding_over_step) {
+    const auto lent = [&](double decoding_over_step, bool images = false) {
         const cluster::Cluster cluster = nodes_of(4, 2);
         plan.framework.number(plan::FrameworkParameter::input).value = 0;
         const double step = simulate_step(chain(8), cluster, plan).time().in(unit::second);
         plan.framework.number(plan::FrameworkParameter::input).value = decoding_over_step * step / 4096;
-        return noise_study(simulate_step(chain(8), cluster, plan), cluster, {.go_on = [] { return false; }}, 64)
+        return noise_study(simulate_step(chain(8), cluster, plan), cluster, {.go_on = [] { return false; }},
+                           {.cores = 64, .images = images})
             .lent.value();
     };
+    // The time to decode images is not known: as many cores as a fast loader needs.
+    const LentCores assumed = lent(0, true);
+    EXPECT_TRUE(assumed.assumed);
+    const double images = simulate_step(chain(8), nodes_of(4, 2), plan).prediction.samples_per_second / 2;
+    EXPECT_NEAR(assumed.decoding, images / (31'278.0 / 48), 1e-9 * assumed.decoding);
+    EXPECT_FALSE(lent(0.5, true).assumed) << "it is known";
     // Nothing is decoded: all but two for each of four ranks.
     EXPECT_EQ(lent(0).lendable, 56);
     EXPECT_EQ(lent(0).ranks, 4);
