@@ -2,6 +2,7 @@
 // taxonomy, advise.
 #include <map>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -36,26 +37,39 @@ std::map<std::string, json> by_name(const json& document) {
 TEST(SeedRow, nn) {
     std::map<int, double> seconds;
     for (const auto& [workers, eigenvalue] : std::map<int, double>{{16, 0.6}, {64, 0.88284}}) {
-        const json document =
-            answer("predict resnet18 " + machine("haswell-aries") + " --gpus " + std::to_string(workers) +
-                   " --strategy data --precision fp32 --exchange fast-torus");
+        const json document = answer("predict resnet18-cifar --machine cori-haswell --gpus " + std::to_string(workers) +
+                                     " --strategy data --precision fp32 --exchange fast-torus");
         const json torus = by_name(document)["fast-torus"];
         EXPECT_NEAR(torus["second_eigenvalue"], eigenvalue, 1e-5);
-        EXPECT_DOUBLE_EQ(torus["sent_bytes_a_step"], 4 * document["gradient_bytes"].get<double>());
+        EXPECT_DOUBLE_EQ(torus["sent_bytes_a_step"], 16 * 11'172'170.0) << "ResNet-18 v2 for CIFAR-10";
         seconds[workers] = torus["exchange_s"];
     }
     EXPECT_NEAR(seconds[16], seconds[64], 1e-12);
 }
 
-/// VGG-A, 512 samples on 128 nodes: 90 times as fast as one (Das et al., arXiv:1602.06709), within 15 %.
+/// Against one node (Das et al., arXiv:1602.06709), within 15 %: fully connected layers split by features among all nodes,
+/// as theirs are in groups. By data alone fc6 of OverFeat, 113 of its 146 million parameters, is most of the traffic.
 TEST(SeedRow, mlsl) {
-    const std::string job =
-        "predict vgg-a " + machine("haswell-aries") + " --batch 512 --strategy data --precision fp32";
-    const double alone = answer(job + " --gpus 1")["plan"]["step_time_s"]["value"];
-    std::map<std::string, json> exchanges = by_name(answer(job + " --gpus 128 --exchange mlsl-priority,mlsl-fifo"));
-    const double priority = exchanges["mlsl-priority"]["step_time_s"];
-    EXPECT_NEAR(alone / priority / 90, 1, 0.15);
-    EXPECT_LE(priority, exchanges["mlsl-fifo"]["step_time_s"].get<double>());
+    struct Run {
+        const char* model;
+        int batch;
+        int nodes;
+        double speed_up;
+    };
+    for (const auto& [model, batch, nodes, published] :
+         {Run{"vgg-a", 512, 128, 90}, Run{"vgg-a", 256, 64, 53}, Run{"overfeat-fast", 256, 64, 42}}) {
+        const std::string job =
+            fmt::format("predict {} --machine cori-haswell --batch {} --precision fp32 --strategy ", model, batch);
+        const double alone = answer(job + "data --gpus 1")["plan"]["step_time_s"]["value"];
+        const auto speed_up = [&](const char* strategy, const char* exchange) {
+            const json made = answer(job + fmt::format("{} --gpus {} --exchange {}", strategy, nodes, exchange));
+            return alone / made["exchanges"][0]["step_time_s"].get<double>();
+        };
+        const double hybrid = speed_up("one-weird-trick", "mlsl-priority");
+        EXPECT_NEAR(hybrid / published, 1, 0.15) << model << nodes;
+        EXPECT_LT(speed_up("data", "mlsl-priority"), hybrid);
+        EXPECT_LE(speed_up("data", "mlsl-fifo"), speed_up("data", "mlsl-priority"));
+    }
 }
 
 /// A fully connected layer of 4,096 outputs on 64 nodes with 256 samples: two groups.
@@ -130,6 +144,7 @@ TEST(SeedRow, taxonomy) {
 }
 
 TEST(SeedRow, advise) {
+    EXPECT_TRUE(answer("limits --overhead 0 --efficiency 0.8")["gpus"].is_null()) << "any number";
     EXPECT_EQ(answer("limits --overhead 0.1 --efficiency 0.8")["gpus"], 3);
     const auto servers = [](const char* compute, const char* workers) {
         const json document = answer("exchanges parameter-server --size 244MB --link 1.25GB/s --compute " +
@@ -196,12 +211,12 @@ TEST(LimitsExchange, KeepEfficiencyUpToSoManyDevices) {
 /// Exchanges that leave the sum of gradients as it is or compress it, on the plans of a search; the others when asked.
 TEST(ExchangeSearch, TriesThoseAskedForOnTheBestPlans) {
     const std::string job = "plan resnet50 --machine tencent-v100-25gbe --gpus 64 --top 3 --vary ";
-    const json plain = answer(job + "exchange")["exchange_search"];
+    const json gradients = answer(job + "exchange")["exchange_search"];
     const json both = answer(job + "exchange,compress")["exchange_search"];
     const json all = answer(job + "exchange,compress,asynchronous")["exchange_search"];
-    EXPECT_LT(plain.size(), both.size());
+    EXPECT_LT(gradients.size(), both.size());
     EXPECT_LT(both.size(), all.size());
-    EXPECT_LE(both[0]["step_time_s"], plain[0]["step_time_s"]);
+    EXPECT_LE(both[0]["step_time_s"], gradients[0]["step_time_s"]);
     EXPECT_LE(all[0]["step_time_s"], both[0]["step_time_s"]);
     for (std::size_t i = 1; i < all.size(); ++i) {
         EXPECT_GE(all[i]["step_time_s"], all[i - 1]["step_time_s"]);
@@ -246,6 +261,15 @@ TEST(SeedRow, adviseMinibatch) {
         best = one["samples_per_s"] > (*best)["samples_per_s"] ? &one : best;
     }
     EXPECT_LT((*best)["batch"], batches.back()["batch"]);
+    // One number for one batch: the plans' times are those of the algorithms, and their memory holds the workspaces.
+    for (const json& one : batches) {
+        for (const json& attempt : document["attempts"]) {
+            if (attempt["value"] == one["batch"]) {
+                EXPECT_DOUBLE_EQ(attempt["samples_per_s"], one["samples_per_s"]);
+                EXPECT_GE(attempt["memory_bytes"], one["workspace_bytes"]);
+            }
+        }
+    }
     EXPECT_GT((*best)["workspace_bytes"], 0);
     EXPECT_EQ(batches.back()["workspace_bytes"], 0) << "nothing is left";
 }
