@@ -256,7 +256,7 @@ void degrade(simulate::Topology& topology, const std::string& name, double facto
     if (!found) {
         std::string some;
         for (const simulate::Node& node : topology.nodes()) {
-            if (some.size() < 60 && node.name.find("rank") != 0) {
+            if (some.size() < 60 && node.name.find("rank") != 0 && some.find(node.name) == std::string::npos) {
                 some += (some.empty() ? "" : ", ") + node.name;
             }
         }

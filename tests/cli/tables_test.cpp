@@ -155,8 +155,7 @@ TEST(Tables, ThatFitNoPlanArePlacedByIt) {
     EXPECT_TRUE(plan["plans"].empty());
     EXPECT_EQ(plan["tables"]["chosen"], true);
     EXPECT_EQ(plan["tables"]["step_s"], asked("dlrm-12t --machine zionex --gpus 128 --batch 65536")["step_s"]);
-    EXPECT_NE(place.run(words).out.find("of kernels and transfers a step with tables placed one by one"),
-              std::string::npos);
+    EXPECT_NE(place.run(words).out.find("of kernels and transfers a step with tables"), std::string::npos);
     const Outcome none = place.run("plan dlrm-12t --machine zionex --gpus 8 --batch 65536 --format json");
     EXPECT_EQ(none.code, 1) << "eight GPUs hold them nowhere";
     EXPECT_EQ(nlohmann::json::parse(none.out)["tables"]["fits"], false);
