@@ -31,7 +31,7 @@ def step(job, exchange):
 
 def speed_up(model, batch, nodes):
     """Over one node, by each strategy and exchange."""
-    job = f"{model} --machine cori-haswell --precision fp32 --batch {batch} --strategy "
+    job = f"{model} --machine cori-haswell --software none --precision fp32 --batch {batch} --strategy "
     alone = asked(job + "data --gpus 1")["plan"]["step_time_s"]["value"]
     times = {(strategy, exchange): f"{alone / step(f'{job}{strategy} --gpus {nodes}', exchange):.0f} x"
              for strategy, exchange in (("one-weird-trick", "mlsl-priority"), ("data", "mlsl-priority"), ("data", "mlsl-fifo"))}
@@ -45,7 +45,7 @@ def hierarchical(job):
 
 
 def efficiency(nodes):
-    job = "resnet50 --machine zenith --precision fp32 --strategy data "
+    job = "resnet50 --machine zenith --software none --precision fp32 --strategy data "
     alone = asked(f"{job} --gpus 1 --batch 26")["plan"]["step_time_s"]["value"]
     return f"{100 * alone / step(f'{job} --gpus {nodes} --batch {26 * nodes}', 'mlsl-priority'):.1f}"
 

@@ -58,8 +58,8 @@ TEST(SeedRow, mlsl) {
     };
     for (const auto& [model, batch, nodes, published] :
          {Run{"vgg-a", 512, 128, 90}, Run{"vgg-a", 256, 64, 53}, Run{"overfeat-fast", 256, 64, 42}}) {
-        const std::string job =
-            fmt::format("predict {} --machine cori-haswell --batch {} --precision fp32 --strategy ", model, batch);
+        const std::string job = fmt::format(
+            "predict {} --machine cori-haswell --software none --batch {} --precision fp32 --strategy ", model, batch);
         const double alone = answer(job + "data --gpus 1")["plan"]["step_time_s"]["value"];
         const auto speed_up = [&](const char* strategy, const char* exchange) {
             const json made = answer(job + fmt::format("{} --gpus {} --exchange {}", strategy, nodes, exchange));
