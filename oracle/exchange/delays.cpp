@@ -8,13 +8,32 @@ namespace dodona::exchange {
 
 namespace {
 
+/// Whether workers update their weights themselves, with the sum of all gradients or of their neighbours'; others count
+/// it in their pattern.
+bool updates_on_workers(const Exchange& exchange) {
+    switch (exchange.pattern) {
+        case Pattern::all_reduce:
+        case Pattern::recursive_doubling:
+        case Pattern::ring:
+        case Pattern::torus: return exchange.sends == Sent::gradients;
+        default: return false;
+    }
+}
+
 /// Cost of an exchange of which nothing is hidden.
 ExchangeCost cost_on(Exchange exchange, const DelayQuestion& question, std::int64_t workers) {
     constexpr double kElement = 4;
     const Buffer gradients{question.size.in(unit::byte) / kElement, question.size};
     exchange.overlap = false;
-    return exchange_cost(exchange, network_of(EqualWorkers{workers, question.link, kReductionRate, kUpdateRate}),
-                         {.layers = {}, .compute = question.compute, .gradients = gradients});
+    const Network network = network_of(EqualWorkers{workers, question.link, kReductionRate, kUpdateRate});
+    ExchangeCost cost =
+        exchange_cost(exchange, network, {.layers = {}, .compute = question.compute, .gradients = gradients});
+    if (updates_on_workers(exchange)) {
+        cost.exposed += network.update(question.size);
+        cost.step = cost.compute + cost.exposed;
+        cost.utilisation = cost.compute / cost.step;
+    }
+    return cost;
 }
 
 bool is_crossing(const Exchange& exchange) {

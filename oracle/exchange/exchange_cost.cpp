@@ -1,5 +1,6 @@
 #include "exchange/exchange_cost.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace dodona::exchange {
@@ -27,7 +28,12 @@ Seconds together(const Exchange& exchange, const Network& network, const Buffer&
            kernel_time(exchange, network, compressed_buffer(exchange, network, buffer));
 }
 
-Seconds exposed_gradients(const Exchange& exchange, const Network& network, const ReplicaWork& work) {
+struct Queued {
+    Seconds all;      ///< messages of a step, one after the other
+    Seconds exposed;  ///< of them, in the queue
+};
+
+Queued queued_gradients(const Exchange& exchange, const Network& network, const ReplicaWork& work) {
     std::vector<Message> messages = messages_of(work.layers, exchange.bucket);
     Seconds all;
     Bytes bytes;
@@ -37,7 +43,7 @@ Seconds exposed_gradients(const Exchange& exchange, const Network& network, cons
         bytes += message.bytes;
     }
     const Seconds chunk = bytes > Bytes{} ? exchange.chunk / bytes * all : Seconds{};
-    return exposed_messages(work.layers, messages, exchange.order, chunk);
+    return {all, exposed_messages(work.layers, messages, exchange.order, chunk)};
 }
 
 Seconds exposed_time(const Exchange& exchange, const Network& network, const ReplicaWork& work, Seconds one) {
@@ -46,7 +52,8 @@ Seconds exposed_time(const Exchange& exchange, const Network& network, const Rep
         return one / period;
     }
     if (exchange.sends == Sent::gradients) {
-        return exposed_gradients(exchange, network, work);
+        const Queued queued = queued_gradients(exchange, network, work);
+        return work.shown.exposed * (queued.all - work.shown.hidden * (queued.all - queued.exposed));
     }
     return max(Seconds{}, one - work.compute);
 }
@@ -86,6 +93,15 @@ bool has_servers(const Exchange& exchange) {
 bool overlaps_next_step(const Exchange& exchange) {
     const bool near = exchange.pattern == Pattern::ring || exchange.pattern == Pattern::torus;
     return near && exchange.scheduling != Scheduling::synchronous && exchange.overlap && exchange.period == 1;
+}
+
+Shown shown_by(const Network& network, const ReplicaWork& work, Seconds own) {
+    const Queued queued = queued_gradients({}, network, work);
+    if (own <= queued.exposed) {
+        return {.exposed = queued.exposed > Seconds{} ? own / queued.exposed : 1};
+    }
+    const Seconds hidden = queued.all - queued.exposed;
+    return {.hidden = hidden > Seconds{} ? std::max(0.0, (queued.all - own) / hidden) : 1};
 }
 
 ExchangeCost exchange_cost(const Exchange& exchange, const Network& network, const ReplicaWork& work) {

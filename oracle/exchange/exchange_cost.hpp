@@ -29,11 +29,19 @@
 
 namespace dodona::exchange {
 
+/// Exposed and hidden time of a step, over those of the queue of messages, in the software of a plan. One of them is 1:
+/// either less is exposed than in the queue, or less is hidden.
+struct Shown {
+    double exposed = 1;
+    double hidden = 1;
+};
+
 /// What the replicas do between exchanges, on one worker.
 struct ReplicaWork {
     std::vector<LayerWork> layers;  ///< of the last micro-batch, in the order of the forward pass
     Seconds compute;                ///< C: the whole step without what the exchange replaces
     Buffer gradients;               ///< of all layers
+    Shown shown;                    ///< as the plan's own all-reduce does
 };
 
 struct Staleness {
@@ -59,6 +67,9 @@ struct ExchangeCost {
 
 /// True if workers compute while they send: neighbours who do not wait.
 bool overlaps_next_step(const Exchange& exchange);
+
+/// That of a plan whose own all-reduce exposes `own` of a step.
+Shown shown_by(const Network& network, const ReplicaWork& work, Seconds own);
 
 ExchangeCost exchange_cost(const Exchange& exchange, const Network& network, const ReplicaWork& work);
 

@@ -84,15 +84,15 @@ Workers workers_of(const cluster::Cluster& cluster, const cluster::Group& group,
 }  // namespace
 
 Network network_of(const cluster::Cluster& cluster, const cluster::Group& group, std::int64_t ranks,
-                   std::optional<cluster::Algorithm> algorithm) {
+                   std::optional<cluster::Algorithm> algorithm, double slower) {
     const auto pass = [device = cluster.device](Bytes size) { return cost::stream_time(device, size).time.value; };
     return {
         .workers = workers_of(cluster, group, ranks),
         .collective =
-            [&cluster, group, ranks, algorithm](Collective collective, Bytes size) {
+            [&cluster, group, ranks, algorithm, slower](Collective collective, Bytes size) {
                 const cost::CollectiveRequest request{
                     .collective = collective, .group = group, .size = size, .ranks = ranks};
-                return cost::collective_time(cluster, request, algorithm).time.value;
+                return slower * cost::collective_time(cluster, request, algorithm).time.value;
             },
         .reduce = [pass](Bytes size) { return pass(3.0 * size); },  // reads both, writes the sum
         .update = [pass](Bytes size) { return pass(3.0 * size); },  // reads gradients and weights, writes weights

@@ -54,9 +54,9 @@ struct Network {
 };
 
 /// The network of a group of ranks in a job; it refers to `cluster`. `algorithm`: of collectives, if not the machine's
-/// choice.
+/// choice. `slower`: times of collectives in the plan's software, over the machine's (FrameworkParameter::collective).
 Network network_of(const cluster::Cluster& cluster, const cluster::Group& group, std::int64_t ranks,
-                   std::optional<cluster::Algorithm> algorithm = {});
+                   std::optional<cluster::Algorithm> algorithm = {}, double slower = 1);
 
 /// n equal workers, each alone on its node with one link; collectives go round a ring; memory moves at `reduce` and
 /// `update`.

@@ -39,10 +39,12 @@ const StateTransfer* largest_exchange(const step::StageWork& stage) {
          "an axis of data ranks: --strategy data, or --mesh ...,data=N");
 }
 
-double exchanged_elements(const step::SegmentCost& segment, plan::Atoms atoms) {
+/// A tied weight is exchanged with its owner, if that is on the stage.
+double exchanged_elements(const step::StageWork& stage, const step::SegmentCost& segment, plan::Atoms atoms) {
     double elements = 0;
     for (const step::WeightClass& weight : segment.weights) {
-        elements += !weight.kind.frozen && (weight.kind.partial & atoms) != 0 ? weight.size.elements : 0;
+        const bool again = weight.tied && stage.stage.count(weight.owner_segment) > 0;
+        elements += !weight.kind.frozen && !again && (weight.kind.partial & atoms) != 0 ? weight.size.elements : 0;
     }
     return elements;
 }
@@ -61,7 +63,7 @@ std::vector<LayerWork> layers_of(const step::StageWork& stage, const plan::Plan&
             const LayerWork layer{.forward = pass.forward.total().value,
                                   .backward = pass.backward.total().value + again * pass.recompute.total().value,
                                   .bytes = {},
-                                  .elements = exchanged_elements(segment, exchanged.atoms)};
+                                  .elements = exchanged_elements(stage, segment, exchanged.atoms)};
             layers.insert(layers.end(), static_cast<std::size_t>(part.counts[u]), layer);
             elements += static_cast<double>(part.counts[u]) * layer.elements;
         }
@@ -140,6 +142,10 @@ std::optional<Replicas> find_replicas(const graph::Graph& graph, const cluster::
     for (const LayerWork& layer : replicas.work.layers) {
         replicas.work.gradients.elements += layer.elements;
     }
+    replicas.algorithm = plan.algorithm;
+    replicas.slower = plan.framework[plan::FrameworkParameter::collective];
+    const Network network = network_of(cluster, replicas.group, replicas.ranks, plan.algorithm, replicas.slower);
+    replicas.work.shown = shown_by(network, replicas.work, replicas.own_exposed);
     return replicas;
 }
 
@@ -154,7 +160,8 @@ Replicas replicas_of(const graph::Graph& graph, const cluster::Cluster& cluster,
 
 ReplicaExchange replica_exchange(const Exchange& exchange, const cluster::Cluster& cluster, const Replicas& replicas,
                                  std::int64_t batch) {
-    const Network network = network_of(cluster, replicas.group, replicas.ranks, exchange.algorithm);
+    const Network network = network_of(cluster, replicas.group, replicas.ranks,
+                                       exchange.algorithm ? exchange.algorithm : replicas.algorithm, replicas.slower);
     const Costed costed = exchange.endpoints
                               ? cost_with_endpoints(exchange, network, replicas.work, cluster.device.multiprocessors)
                               : Costed{exchange_cost(exchange, network, replicas.work), {}};

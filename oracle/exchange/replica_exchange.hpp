@@ -3,7 +3,7 @@
 // What is replaced: the all-reduce of weight gradients over the largest group of ranks that hold the same weights.
 // Everything else of the step stays: kernels, collectives of layers, sharding inside a replica (hybrid sharding), the
 // optimizer, waiting of the framework. Messages hide behind the passes of the last micro-batch of the stage that ends
-// last.
+// last, as much as the plan's own all-reduce does: put in its own place it takes the plan's own time.
 // Not modelled: compute lost to exchanges that run beside it, beyond what the plan's own step has; memory of compressed
 // copies, residuals and outer optimizers.
 #pragma once
@@ -25,6 +25,8 @@ struct Replicas {
     Estimate step;        ///< of the plan, with its own exchange
     Seconds own_exposed;  ///< of the plan's own exchange, which is replaced
     Seconds own_busy;
+    std::optional<cluster::Algorithm> algorithm;  ///< of the plan's collectives
+    double slower = 1;                            ///< collectives in the plan's software, over the machine's
 };
 
 /// None for a plan without such an all-reduce: one replica, or states that are sharded over all replicas. Domain: a plan
