@@ -28,7 +28,34 @@ exchange::System read_system(const std::string& typed) {
          "`dodona systems` lists them");
 }
 
+int run_criteria(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const std::vector<std::string> words = arguments.all("WORDS");
+    arguments.throw_if_faults();
+    std::vector<exchange::Technique> found;
+    for (const exchange::Technique& technique : exchange::techniques()) {
+        if (has_words(words, reports::technique_facts(technique), [](SizeOf) { return 0.0; })) {
+            found.push_back(technique);
+        }
+    }
+    if (found.empty()) {
+        nothing_found("techniques", words);
+    }
+    write(output, reports::criteria_document(found));
+    return kAnswered;
+}
+
+std::vector<Option> systems_options() {
+    std::vector<Option> options{
+        {"--criteria", "", "techniques by what they need and bring, with the systems of each", "Techniques"}};
+    append(options, output_options());
+    return options;
+}
+
 int run_systems(Arguments& arguments) {
+    if (arguments.has("--criteria")) {
+        return run_criteria(arguments);
+    }
     return run_listing<exchange::System>(arguments, {.kind = files::NameOf::exchange,
                                                      .plural = "systems",
                                                      .names = system_names(),
@@ -44,8 +71,10 @@ Command systems_command() {
     return {.name = "systems",
             .summary = "published systems of distributed training, and the exchange that stands for each",
             .positionals = listing_positionals(Names::none),
-            .options = output_options(),
-            .examples = "Examples:\n  dodona systems\n  dodona systems d-psgd\n  dodona systems decentral",
+            .options = systems_options(),
+            .examples =
+                "Examples:\n  dodona systems\n  dodona systems d-psgd\n  dodona systems decentral\n"
+                "  dodona systems --criteria easy",
             .run = run_systems};
 }
 

@@ -54,8 +54,30 @@ constexpr std::array kSystems{
            "Shi et al., arXiv:2010.10458", false},
 };
 
+constexpr std::array kTechniques{
+    Technique{"model parallelism", "model", "", "", false, true, "higher", 1, 3, 1, "trivial"},
+    Technique{"pipelined model parallelism", "model", "", "", false, true, "lower", 2, 4, 2, "medium", true},
+    Technique{"central, synchronous", "data", "central", "synchronous", false, false, "higher", 1, 1, 1, "easy"},
+    Technique{"central, asynchronous", "data", "central", "asynchronous", true, false, "lower", 3, 2, 3, "hard"},
+    Technique{"decentral, synchronous", "data", "decentral", "synchronous", true, false, "likely higher", 1, 2, 2,
+              "easy"},
+    Technique{"decentral, asynchronous", "data", "decentral", "asynchronous", true, false, "lower", 2, 3, 3, "hard"},
+};
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
 }  // namespace
 
 std::span<const System> systems() { return kSystems; }
+
+std::span<const Technique> techniques() { return kTechniques; }
+
+/// Systems do not say whether they pipeline. Bounded scheduling is asynchronous.
+bool is_of(const System& system, const Technique& technique) {
+    const bool asynchronous = has(system.scheduling, "asynchronous");
+    return !technique.pipelined && has(system.parallelism, technique.parallelism) &&
+           (technique.parallelism == "model" || (system.optimisation == technique.optimisation &&
+                                                 asynchronous == (technique.scheduling == "asynchronous")));
+}
 
 }  // namespace dodona::exchange

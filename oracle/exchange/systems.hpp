@@ -25,4 +25,24 @@ struct System {
 
 std::span<const System> systems();
 
+/// A class of techniques with what it asks for and brings: Table 2 and section 4.3 of the taxonomy. Grades count its plus
+/// signs.
+struct Technique {
+    std::string_view name;
+    std::string_view parallelism;    ///< data, model
+    std::string_view optimisation;   ///< empty: of model parallelism
+    std::string_view scheduling;     ///< the same
+    bool large_balanced_data;        ///< needs a large data set with equal parts
+    bool balanced_model;             ///< needs a model that divides into equal parts
+    std::string_view learning_rate;  ///< the best one, as the cluster grows
+    int overlap;                     ///< how hard communication is to overlap with compute
+    int parameters;                  ///< further hyper-parameters
+    int resilience;                  ///< to what others do on the machine
+    std::string_view reproducible;
+    bool pipelined = false;
+};
+
+std::span<const Technique> techniques();
+bool is_of(const System& system, const Technique& technique);
+
 }  // namespace dodona::exchange

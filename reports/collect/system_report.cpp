@@ -68,4 +68,55 @@ Document systems_document(const std::vector<System>& systems) {
     return document;
 }
 
+std::string technique_facts(const exchange::Technique& technique) {
+    return fmt::format("{} {} {} learning rate {}, {} to reproduce{}{}", technique.name, technique.parallelism,
+                       technique.pipelined ? "pipelined" : "", technique.learning_rate, technique.reproducible,
+                       technique.large_balanced_data ? ", large balanced data" : "",
+                       technique.balanced_model ? ", balanced model" : "");
+}
+
+Document criteria_document(const std::vector<exchange::Technique>& techniques) {
+    Document document;
+    Table table({{"technique"},
+                 {"needs"},
+                 {"learning rate"},
+                 {"overlap", Align::right},
+                 {"parameters", Align::right},
+                 {"resilience", Align::right},
+                 {"reproduction"},
+                 {"systems"}});
+    std::vector<Record>& rows = document.rows.emplace();
+    for (const exchange::Technique& technique : techniques) {
+        std::vector<std::string> names;
+        for (const System& system : exchange::systems()) {
+            if (exchange::is_of(system, technique)) {
+                names.emplace_back(system.name);
+            }
+        }
+        const std::string needs = technique.large_balanced_data ? "large, balanced data set"
+                                  : technique.balanced_model    ? "balanced model"
+                                                                : "";
+        const auto plus = [](int grade) { return std::string(static_cast<std::size_t>(grade), '+'); };
+        table.row({technique.name, needs, technique.learning_rate, plus(technique.overlap), plus(technique.parameters),
+                   plus(technique.resilience), technique.reproducible, fmt::format("{}", fmt::join(names, ", "))});
+        rows.push_back({{"technique", technique.name},
+                        {"parallelism", technique.parallelism},
+                        {"needs_large_balanced_data", technique.large_balanced_data},
+                        {"needs_balanced_model", technique.balanced_model},
+                        {"learning_rate", technique.learning_rate},
+                        {"overlap_complexity", technique.overlap},
+                        {"hyper_parameters", technique.parameters},
+                        {"resilience", technique.resilience},
+                        {"reproduction", technique.reproducible},
+                        {"systems", names}});
+    }
+    document.record = {{"schema", "dodona/system-criteria/1"}, {"techniques", rows}};
+    add(document, std::move(table));
+    add(document,
+        Note{"learning rate: the best one as the cluster grows; overlap: how complex hiding communication is; "
+             "parameters: further ones to tune; resilience: to outside influence. Langer et al., "
+             "arXiv:2007.03970, Table 2 and section 4.3"});
+    return document;
+}
+
 }  // namespace dodona::reports

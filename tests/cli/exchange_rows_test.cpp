@@ -143,6 +143,39 @@ TEST(SeedRow, taxonomy) {
     EXPECT_EQ(of_the_taxonomy, 17);
 }
 
+/// Table 2: of easy reproduction without a large, balanced data set are the central, synchronous systems.
+TEST(SeedRow, taxonomy_criteria) {
+    const json document = answer("systems --criteria easy");
+    ASSERT_EQ(document["techniques"].size(), 2);
+    const json& central = document["techniques"][0];
+    EXPECT_EQ(central["needs_large_balanced_data"], false);
+    EXPECT_EQ(central["overlap_complexity"], 1);
+    EXPECT_EQ(central["systems"], json({"bigdl", "caffe-on-spark", "firecaffe", "pytorch", "paradl", "mlsl", "zion",
+                                        "ffn-horovod", "hitop-k"}));
+    EXPECT_EQ(document["techniques"][1]["systems"], json({"d-psgd", "sparknet", "fast"}));
+    EXPECT_EQ(answer("systems --criteria")["techniques"].size(), 6);
+}
+
+/// An all-reduce in the place of the plan's own takes the plan's own time in any software.
+TEST(Exchange, OfThePlansOwnAllReduceIsThePlan) {
+    for (const char* job : {"bert-large --machine tencent-v100-25gbe", "resnet50 --machine tencent-v100-25gbe",
+                            "vgg16 --machine abci", "resnet50 --machine abci --overlap none",
+                            "resnet50 --machine abci --software pytorch-fsdp --algorithm ring"}) {
+        const json document =
+            answer(std::string("predict ") + job + " --gpus 64 --strategy data --exchange all-reduce");
+        const double own = document["step_time_s"];
+        EXPECT_NEAR(by_name(document)["all-reduce"]["step_time_s"].get<double>() / own, 1, 1e-9) << job;
+    }
+}
+
+/// GPT-2's embedding is its head too: 124,439,808 numbers of 1 byte with 4 more a block of 256, 15/16 of them sent twice.
+TEST(Exchange, SendsATiedWeightOnce) {
+    const json document =
+        answer("predict gpt2 --machine tencent-v100-25gbe --gpus 16 --strategy data --exchange int8-all-reduce");
+    EXPECT_NEAR(by_name(document)["int8-all-reduce"]["sent_bytes_a_step"].get<double>(),
+                2 * 15.0 / 16 * 124439808 * (1 + 4.0 / 256), 1);
+}
+
 TEST(SeedRow, advise) {
     EXPECT_TRUE(answer("limits --overhead 0 --efficiency 0.8")["gpus"].is_null()) << "any number";
     EXPECT_EQ(answer("limits --overhead 0.1 --efficiency 0.8")["gpus"], 3);
