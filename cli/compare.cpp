@@ -145,6 +145,37 @@ reports::Compared given_plan(Arguments& one, const std::string& file) {
             .from_data_sheet = from_data_sheet(workload.cluster.device)};
 }
 
+/// A hybrid with an axis of one rank is another strategy: data+filter on filter 1 is data. A pipeline's other axes may have
+/// one.
+std::vector<search::Constraint> axes_of_one(const plan::Strategy& strategy) {
+    std::vector<search::Constraint> sizes;
+    if (strategy.axes.size() > 1 && !strategy.pipeline) {
+        for (const std::string& axis : strategy.axes) {
+            sizes.emplace_back(search::AxisSize{axis, 1});
+        }
+    }
+    return sizes;
+}
+
+search::Answer searched(const Workload& workload, const search::Space& space) {
+    return search::search(workload.graph, workload.cluster, space,
+                          [](std::int64_t, std::int64_t) { return !interrupted(); });
+}
+
+/// A hybrid that is asked for by name has both axes, where such a plan fits.
+search::Answer best_of(const Workload& workload, const search::Space& space) {
+    if (space.strategies.size() == 1) {
+        search::Space hybrid = space;
+        const auto sizes = axes_of_one(space.strategies.front());
+        hybrid.excluded.insert(hybrid.excluded.end(), sizes.begin(), sizes.end());
+        search::Answer answer = searched(workload, hybrid);
+        if (!answer.plans.empty() || sizes.empty()) {
+            return answer;
+        }
+    }
+    return searched(workload, space);
+}
+
 reports::Compared best_plan(Arguments& one, const std::string& name) {
     const Workload workload = read_workload(one);
     search::Space space = job_space(one, workload);
@@ -153,8 +184,7 @@ reports::Compared best_plan(Arguments& one, const std::string& name) {
     space.batch = one.count("--batch").value_or(default_batch(workload.graph, space.devices));
     check_answers(one, workload.graph, space.batch);
     one.throw_if_faults();
-    search::Answer answer = search::search(workload.graph, workload.cluster, space,
-                                           [](std::int64_t, std::int64_t) { return !interrupted(); });
+    search::Answer answer = best_of(workload, space);
     std::vector<step::Prediction> plans;
     if (!answer.plans.empty()) {
         plans.push_back(answer.plans.front());

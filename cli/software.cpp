@@ -36,7 +36,7 @@ public:
     /// The built-in framework that is usual; else the neutral one. `strategy`: null for several.
     [[nodiscard]] plan::Framework of(const plan::Strategy* strategy, const plan::Offload& offload) const {
         const plan::Framework* usual =
-            plan::usual_framework(all_, workload_.graph, strategy, workload_.cluster.device, offload);
+            plan::usual_framework(all_, workload_.graph, strategy, workload_.cluster, offload);
         return on_machine(usual != nullptr ? *usual : plan::Framework{}, workload_.cluster);
     }
 

@@ -177,6 +177,8 @@ struct Cluster {
     ParameterServers parameter_servers;
     std::optional<double> contention;  ///< phi from the user, instead of the computed one
     double memory_reserve = 0;         ///< share of device memory kept free, for fragmentation
+    /// Names of default software, in order of preference; empty: the default for the network.
+    std::vector<std::string> software;
 
     [[nodiscard]] std::int64_t devices() const;
     /// The algorithms that may run a collective; empty: any.

@@ -459,6 +459,10 @@ const Description& description<Cluster>() {
              optional<&Cluster::parameter_servers>("parameter_servers",
                                                    "Where parameter servers sit; one on the first device of each node "
                                                    "unless it says otherwise."),
+             optional<&Cluster::software>("software",
+                                          "Names of built-in frameworks that are the default on it, instead of the "
+                                          "default for the network: the first that can run the plan.",
+                                          {.default_text = "the default for the network", .distinct = true}),
              optional<&Cluster::measured_samples>("measured_samples", "Measured times of whole models.",
                                                   {.distinct = true}),
              optional<&Cluster::contention>(

@@ -53,10 +53,29 @@ bool only_shards(const Strategy& strategy) {
     });
 }
 
+/// The first of a machine's own that can run it, else the first; null: none of them is there.
+const Framework* framework_of(const cluster::Cluster& cluster, std::span<const Framework> all, const Strategy* strategy,
+                              const Offload& offload) {
+    const Framework* first = nullptr;
+    for (const std::string& name : cluster.software) {
+        const auto named =
+            std::find_if(all.begin(), all.end(), [&](const Framework& framework) { return framework.name == name; });
+        if (named != all.end() && can_run(*named, strategy, offload)) {
+            return &*named;
+        }
+        first = first == nullptr && named != all.end() ? &*named : first;
+    }
+    return first;
+}
+
 }  // namespace
 
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
-                                 const cluster::Device& device, const Offload& offload) {
+                                 const cluster::Cluster& cluster, const Offload& offload) {
+    if (const Framework* const own = framework_of(cluster, all, strategy, offload)) {
+        return own;
+    }
+    const cluster::Device& device = cluster.device;
     const Framework* usual = nullptr;
     std::tuple best{false, 0, false, false, -2};
     for (const Framework& framework : all) {

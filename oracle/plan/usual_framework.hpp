@@ -1,10 +1,11 @@
 // Default software for a network, a strategy and the maker of the device, as files of frameworks say
-// (`usual_for`, `usual_levels`, `usual_on`, `usual_with`, `usual_offload`), and what it can run.
+// (`usual_for`, `usual_levels`, `usual_on`, `usual_with`, `usual_offload`), and what it can run. A machine's own
+// `software` comes first.
 #pragma once
 
 #include <span>
 
-#include "cluster/device.hpp"
+#include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
 #include "plan/framework.hpp"
 #include "plan/strategy.hpp"
@@ -16,7 +17,7 @@ namespace dodona::plan {
 /// this generation. `strategy`: null for several. Devices whose maker is not known are taken for NVIDIA's. `offload`: what
 /// plans keep in host memory.
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
-                                 const cluster::Device& device, const Offload& offload);
+                                 const cluster::Cluster& cluster, const Offload& offload);
 
 /// Whether software can run plans of a strategy with this in host memory, as its file says.
 bool can_run(const Framework& framework, const Strategy* strategy, const Offload& offload);

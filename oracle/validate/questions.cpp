@@ -210,7 +210,7 @@ plan::Framework Questions::usual_software(const Question& question) {
         sharded.shard = question.plan.shard;
     }
     const plan::Framework* usual = plan::usual_framework(built_in_frameworks_, *question.graph, &sharded,
-                                                         question.cluster->device, question.plan.offload);
+                                                         *question.cluster, question.plan.offload);
     return usual == nullptr ? plan::Framework{} : *usual;
 }
 

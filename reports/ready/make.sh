@@ -12,7 +12,7 @@ paradl() {
     model=$1
     shift
     "$program" report "$model" --machine abci-chainermn --gpus 1..256 --precision fp32 \
-        --software calibrate/evidence/frameworks/chainer.yaml --strategy data,data+spatial,data+filter,filter,channel \
+        --strategy data,data+spatial,data+filter,filter,channel \
         --measured calibrate/evidence/tables/paradl-tab8.csv --conventions calibrate/evidence/conventions.yaml "$@" \
         -o "$folder/$model-abci.md"
 }

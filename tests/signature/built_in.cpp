@@ -72,7 +72,7 @@ std::vector<Precision> precisions_of(const cluster::Device& device) {
 /// What is usual for the network with this strategy on this machine.
 Software usual_software(const files::Library& library, const std::vector<plan::Framework>& frameworks,
                         const graph::Graph& network, const cluster::Cluster& cluster, const plan::Strategy& strategy) {
-    const plan::Framework* const usual = plan::usual_framework(frameworks, network, &strategy, cluster.device, {});
+    const plan::Framework* const usual = plan::usual_framework(frameworks, network, &strategy, cluster, {});
     if (usual == nullptr) {
         return {};
     }
