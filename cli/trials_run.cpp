@@ -38,6 +38,11 @@ std::vector<Option> trials_run_options() {
                              "'srun -N1 -n1 -c{cores} --exclusive sh -c {command}'",
                              group},
                             {"--tries", "N", "attempts of a trial that fails; 2 without it", group},
+                            {"--early-stop", join(value_names<trials::StoppingRule>(), "|"),
+                             "end trials that are worse than others, by what they report: `result:` of\n"
+                             "the study",
+                             group},
+                            {"--eta", "N", "asha keeps one in so many; 3 without it", group},
                             {"--trace", "FILE",
                              "what ran when as Chrome JSON, for ui.perfetto.dev and its like;\n"
                              "compressed if FILE ends in .gz",
@@ -92,6 +97,24 @@ Launching read_launching(Arguments& arguments, const trials::Study& study) {
     }
     arguments.throw_if_faults();
     return launching;
+}
+
+void read_stopping(Arguments& arguments, const trials::Study& study, runner::StudyRun& run) {
+    if (const auto rule = arguments.word("--early-stop", value_names<trials::StoppingRule>())) {
+        run.stopping = value_of<trials::StoppingRule>(*rule);
+        if (!study.result) {
+            arguments.missing("what trials are compared by",
+                              "`result: {pattern: \"accuracy: ([0-9.]+)\"}` in the study");
+        }
+    }
+    if (arguments.has("--eta") && run.stopping != trials::StoppingRule::asha) {
+        arguments.fault("--eta", "it is of early stopping", "add --early-stop asha");
+    }
+    run.eta = static_cast<int>(arguments.count("--eta", 1000).value_or(run.eta));
+    if (run.eta < 2) {
+        arguments.fault("--eta", "1 would keep all trials", "2 or more: one in so many is kept");
+    }
+    arguments.throw_if_faults();
 }
 
 /// "node-1" where they have no names.
@@ -150,7 +173,9 @@ int run_trials_run(Arguments& arguments) {
                          .nodes = node_names(launching, resources.pool.nodes),
                          .folder = launching.folder,
                          .tries = launching.tries,
+                         .result = study.result,
                          .assigns_gpus = launching.launcher.empty() && resources.pool.node.gpus > 0};
+    read_stopping(arguments, study, run);
     std::optional<trials::Forecast> forecast;
     if (question) {
         forecast = trials::forecast(*question);
@@ -163,7 +188,7 @@ int run_trials_run(Arguments& arguments) {
         write_trace(trace, study, run, done);
     }
     write(output, reports::trials_run_document(study.name, run, done, forecast ? &*forecast : nullptr));
-    const bool all_finished = done.finished == run.trials.size();
+    const bool all_finished = done.finished + done.early.size() == run.trials.size();
     return interrupted() ? kInterrupted : all_finished ? kAnswered : kNo;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 #include <set>
 #include <utility>
 
@@ -239,7 +240,45 @@ Key set_key() {
     return key;
 }
 
+void check_result(Fields& fields, trials::Result& result, const Reading& /*reading*/) {
+    if (!fields.mapping()) {
+        return;
+    }
+    if (result.pattern.empty() == result.key.empty()) {
+        fields.mapping().error("a result is found by a pattern or by a key", "pattern: \"accuracy: ([0-9.]+)\"");
+    } else if (!result.pattern.empty()) {
+        try {
+            if (std::regex(result.pattern).mark_count() != 1) {
+                fields.find("pattern").error("not one group",
+                                             "a pair of parentheses around the number, (?:...) for others");
+            }
+        } catch (const std::regex_error&) {
+            fields.find("pattern").error("no regular expression", "such as \"accuracy: ([0-9.]+)\"");
+        }
+    }
+}
+
 }  // namespace
+
+template <>
+const Description& description<trials::Result>() {
+    static const Description described{
+        .noun = "result of a trial",
+        .summary =
+            "Where the number stands that trials are compared by. The last one that is found counts; with "
+            "`--early-stop` each one is a report of the trial's next step.",
+        .keys = {optional<&trials::Result::pattern>(
+                     "pattern", "A regular expression of ECMAScript with one group around the number.",
+                     {.default_text = "none"}),
+                 optional<&trials::Result::key>("key", "Instead, the name of a number in JSON, in any object.",
+                                                {.default_text = "none"}),
+                 optional<&trials::Result::file>("file", "The file that it stands in, in the trial's folder.",
+                                                 {.default_text = "its log"}),
+                 optional<&trials::Result::best>("best", "Which is best.")},
+        .check = checked<trials::Result, check_result>,
+        .defaults = default_of<trials::Result>};
+    return described;
+}
 
 template <>
 const Description& description<Study>() {
@@ -265,7 +304,8 @@ const Description& description<Study>() {
                                             "Of each trial, beside its training: start of the program, data."),
                  optional<&Study::command>("command",
                                            "What runs one trial, for a shell: `{NAME}` stands for a parameter, "
-                                           "`{trial}`, `{folder}`, `{cores}`, `{gpus}`, `{gpu_ids}`, `{node}`.")},
+                                           "`{trial}`, `{folder}`, `{cores}`, `{gpus}`, `{gpu_ids}`, `{node}`."),
+                 optional<&Study::result>("result", "The number that a trial is for, as its command prints it.")},
         .file_kind = "trials",
         .check = checked<Study, check_study>,
         .defaults = default_of<Study>};

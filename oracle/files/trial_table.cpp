@@ -17,8 +17,8 @@ namespace dodona::files {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kColumns{kTimeColumn, kStateColumn, "cores", "gpus", "trial",
-                                                   "try",       "start_s",    "node",  "log"};
+constexpr std::array<std::string_view, 10> kColumns{kTimeColumn, kStateColumn, "cores", "gpus", "trial",
+                                                    "try",       "start_s",    "node",  "log",  "result"};
 
 std::vector<std::string> columns_known(const std::vector<trials::Parameter>& space) {
     std::vector<std::string> known;

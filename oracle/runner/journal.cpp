@@ -134,7 +134,7 @@ private:
         attempt.end = last = time_of(words);
         const auto known = value_of<State>(state);
         if (!known || attempt.status < 0 || attempt.status > 255 ||
-            (known == State::finished) != (attempt.status == 0)) {
+            (known != State::stopped && (known == State::finished) != (attempt.status == 0))) {
             damaged("not an event");
         }
         attempt.state = *known;
@@ -147,7 +147,7 @@ private:
         running_.erase(started);
         unfinished.erase(attempt.trial);
         numbers_[attempt.trial] = attempt.number;
-        if (attempt.state == State::finished) {
+        if (attempt.state == State::finished || attempt.state == State::stopped) {
             finished_.insert(attempt.trial);
         }
         ended.push_back(attempt);

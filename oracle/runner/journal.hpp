@@ -3,7 +3,7 @@
 //
 //   dodona-trials 1 FINGERPRINT                   the study that it is of
 //   start TRIAL TRY NODE LANE SECONDS             since the run began; sessions follow one another without a gap
-//   end TRIAL TRY STATE STATUS SECONDS            states: finished, failed, node-lost
+//   end TRIAL TRY STATE STATUS SECONDS            states: finished, failed, node-lost, stopped
 //
 // A line without its end, of a run that was killed while it wrote, is left out. All other lines are checked against the
 // study that goes on: they may have been damaged, or be of a run with more nodes or slots.
@@ -22,10 +22,11 @@
 
 namespace dodona::runner {
 
-enum class State { finished, failed, node_lost };
+enum class State { finished, failed, node_lost, stopped };
 inline constexpr std::array kStateTable{Enumerator(State::finished, "finished", "it ended with status 0"),
                                         Enumerator(State::failed, "failed", "it ended with another status"),
-                                        Enumerator(State::node_lost, "node-lost", "its node could not be reached")};
+                                        Enumerator(State::node_lost, "node-lost", "its node could not be reached"),
+                                        Enumerator(State::stopped, "stopped", "others were better")};
 constexpr const auto& enumerators(State /*type*/) { return kStateTable; }
 constexpr std::string_view name(State state) { return name_of(state); }
 

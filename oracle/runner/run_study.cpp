@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -84,6 +86,22 @@ private:
     std::vector<std::set<std::int64_t>> free_;
 };
 
+/// The file with a trial's results.
+std::string result_file(const StudyRun& run, std::size_t trial) {
+    const std::string& file = run.result->file;
+    return trial_folder(run.folder, trial) + "/" + (file.empty() ? "log" : file);
+}
+
+/// Its reports so far; a line without its end is not read yet.
+std::vector<double> reported(const StudyRun& run, std::size_t trial, bool whole) {
+    std::ifstream file(result_file(run, trial), std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!whole) {
+        text.resize(text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
+    }
+    return trials::results_in(text, *run.result);
+}
+
 class Session {
 public:
     Session(const StudyRun& run, const GoOn& go_on, const Progress& progress)
@@ -96,6 +114,9 @@ public:
           gpus_(run.pool),
           begin_(Clock::now()),
           failures_of_node_(static_cast<std::size_t>(run.pool.nodes)) {
+        if (run.result && run.stopping) {
+            reports_.emplace(run.trials.size(), *run.stopping, static_cast<std::size_t>(run.eta), run.result->best);
+        }
         done_.tries_of.resize(run.trials.size());
         take_up();
     }
@@ -108,7 +129,9 @@ public:
         }
         end_all();
         std::sort(done_.failed.begin(), done_.failed.end());
+        std::sort(done_.early.begin(), done_.early.end());
         done_.attempts = journal_.attempts();
+        read_results();
         for (const Attempt& attempt : done_.attempts) {
             done_.makespan = max(done_.makespan, attempt.end);
         }
@@ -120,6 +143,8 @@ private:
         Process process;
         Attempt attempt;
         std::vector<std::int64_t> gpus;
+        std::uintmax_t read = 0;                   ///< bytes of its results
+        std::optional<Clock::time_point> stopped;  ///< when it was asked to end
     };
 
     [[nodiscard]] Seconds now() const {
@@ -134,10 +159,18 @@ private:
             done_.tries_of[attempt.trial] += attempt.state == State::node_lost ? 0 : 1;
             if (attempt.state == State::finished) {
                 finished.insert(attempt.trial);
+            } else if (attempt.state == State::stopped) {
+                done_.early.push_back(attempt.trial);
+            }
+            if (reports_ && attempt.state != State::node_lost) {
+                reports_->continues(attempt.trial, reported(run_, attempt.trial, true));
+            }
+            if (reports_ && attempt.state == State::finished) {
+                reports_->end(attempt.trial);
             }
         }
         for (std::size_t trial = 0; trial < run_.trials.size(); ++trial) {
-            const bool has_finished = finished.contains(trial);
+            const bool has_finished = finished.contains(trial) || is_early(trial);
             if (!has_finished && done_.tries_of[trial] < run_.tries) {
                 continue;
             }
@@ -147,6 +180,42 @@ private:
             }
         }
         done_.finished = done_.resumed = finished.size();
+    }
+
+    [[nodiscard]] bool is_early(std::size_t trial) const {
+        return std::find(done_.early.begin(), done_.early.end(), trial) != done_.early.end();
+    }
+
+    /// Results of trials that finished or were stopped.
+    void read_results() {
+        done_.results.resize(run_.trials.size());
+        for (const Attempt& attempt : done_.attempts) {
+            if (!run_.result || (attempt.state != State::finished && attempt.state != State::stopped)) {
+                continue;
+            }
+            const std::vector<double> values = reported(run_, attempt.trial, true);
+            done_.results[attempt.trial] = values.empty() ? std::nullopt : std::optional(values.back());
+        }
+    }
+
+    /// Asks trials to end that are worse than others.
+    void stop_early() {
+        for (Running& running : running_) {
+            const std::size_t trial = running.attempt.trial;
+            std::error_code none;
+            const std::uintmax_t size = fs::file_size(result_file(run_, trial), none);
+            if (running.stopped) {
+                if (Clock::now() - *running.stopped > kGrace) {
+                    running.process.terminate(true);
+                }
+            } else if (!none && size != running.read) {
+                running.read = size;
+                if (!reports_->continues(trial, reported(run_, trial, false))) {
+                    running.process.terminate(false);
+                    running.stopped = Clock::now();
+                }
+            }
+        }
     }
 
     /// A run that was killed may have left trials that still run. They would write into the same folders.
@@ -179,6 +248,9 @@ private:
                 }
                 return;
             }
+            if (reports_) {
+                stop_early();
+            }
             take_ends();
             std::this_thread::sleep_for(kPoll);
         }
@@ -191,8 +263,11 @@ private:
         const std::vector<std::int64_t> gpus = gpus_.take(start.place.node, run_.jobs[start.job].units.gpus);
         journal_.note_start(attempt);
         running_.push_back(
-            {Process(command_of(attempt, gpus), folder + "/log", environment_of(start.job, gpus), guard_), attempt,
-             gpus});
+            {Process(command_of(attempt, gpus), folder + "/log", environment_of(start.job, gpus), guard_),
+             attempt,
+             gpus,
+             {},
+             {}});
     }
 
     [[nodiscard]] std::string command_of(const Attempt& attempt, const std::vector<std::int64_t>& gpus) const {
@@ -242,7 +317,10 @@ private:
         attempt.end = now();
         attempt.status = status;
         const bool node_failed = !run_.launcher.empty() && status == kConnectionLostStatus;
-        attempt.state = status == 0 ? State::finished : node_failed ? State::node_lost : State::failed;
+        attempt.state = ended.stopped ? State::stopped
+                        : status == 0 ? State::finished
+                        : node_failed ? State::node_lost
+                                      : State::failed;
         scheduler_.end(attempt.trial);
         gpus_.give(attempt.place.node, ended.gpus);
         journal_.note_end(attempt);
@@ -265,6 +343,10 @@ private:
             scheduler_.resubmit(attempt.trial);
             return;
         }
+        if (attempt.state == State::stopped) {
+            done_.early.push_back(attempt.trial);
+            return;
+        }
         const bool is_missing = attempt.status == kNotFoundStatus || attempt.status == kNotExecutableStatus;
         missing_ = is_missing ? missing_ + 1 : 0;
         if (missing_ == kMissingCommands) {
@@ -273,6 +355,10 @@ private:
         const int tries = ++done_.tries_of[attempt.trial];
         if (attempt.state == State::finished) {
             ++done_.finished;
+            if (reports_) {
+                reports_->continues(attempt.trial, reported(run_, attempt.trial, true));
+                reports_->end(attempt.trial);
+            }
         } else if (tries < run_.tries && !is_missing) {
             scheduler_.resubmit(attempt.trial);
         } else {
@@ -280,7 +366,7 @@ private:
         }
     }
 
-    void tell() const { progress_(done_.finished + done_.failed.size(), run_.trials.size()); }
+    void tell() const { progress_(done_.finished + done_.failed.size() + done_.early.size(), run_.trials.size()); }
 
     /// Asks what runs to end, and ends what does not.
     void end_all() {
@@ -306,7 +392,8 @@ private:
     std::vector<Running> running_;
     std::vector<int> failures_of_node_;     ///< in a row
     std::map<std::size_t, int> number_of_;  ///< of a trial's last attempt, those counted that a lost node ended
-    int missing_ = 0;                       ///< attempts in a row without a command
+    std::optional<trials::Reports> reports_;
+    int missing_ = 0;  ///< attempts in a row without a command
     StudyDone done_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/expression.hpp"
 #include "base/quantity.hpp"
+#include "trials/reports.hpp"
 #include "trials/space.hpp"
 
 namespace dodona::trials {
@@ -37,6 +38,7 @@ struct Study {
     std::vector<std::pair<std::string, std::string>> set;
     Seconds overhead;     ///< of each trial, before and after training: start of the program, data, last evaluation
     std::string command;  ///< with {NAME} for parameters and for what a run knows; empty: none
+    std::optional<Result> result;
 };
 
 /// The value of an expression for a trial on so many cores and GPUs. Throws InputError for what is no number.

@@ -44,6 +44,25 @@ std::string compared(const runner::StudyRun& run, const runner::StudyDone& done,
                        signed_percent(forecast->schedule.makespan / done.makespan - 1));
 }
 
+/// Trials with a result, the best first.
+std::vector<std::size_t> ranked(const runner::StudyRun& run, const runner::StudyDone& done) {
+    std::vector<std::size_t> trials;
+    for (std::size_t trial = 0; trial < done.results.size(); ++trial) {
+        if (done.results[trial]) {
+            trials.push_back(trial);
+        }
+    }
+    const bool highest = run.result && run.result->best == trials::Best::highest;
+    std::stable_sort(trials.begin(), trials.end(), [&](std::size_t a, std::size_t b) {
+        return highest ? *done.results[a] > *done.results[b] : *done.results[a] < *done.results[b];
+    });
+    return trials;
+}
+
+bool is_early(const runner::StudyDone& done, std::size_t trial) {
+    return std::find(done.early.begin(), done.early.end(), trial) != done.early.end();
+}
+
 std::vector<KeyFigure> run_figures(const runner::StudyRun& run, const runner::StudyDone& done,
                                    const trials::Forecast* forecast) {
     std::vector<KeyFigure> figures{
@@ -54,12 +73,43 @@ std::vector<KeyFigure> run_figures(const runner::StudyRun& run, const runner::St
         {.label = "utilisation",
          .value = Percent{trials::utilisation(runs_of(done), run.jobs, run.pool, done.makespan)},
          .note = {}}};
+    if (!done.early.empty()) {
+        figures.push_back(
+            {.label = "stopped", .value = counted(done.early.size(), "trial"), .note = "(worse than others)"});
+    }
+    if (const std::vector<std::size_t> best = ranked(run, done); !best.empty()) {
+        figures.push_back(
+            {.label = "best",
+             .value = fmt::format("{:.6g}", *done.results[best.front()]),
+             .note = fmt::format("of trial {}: {}", best.front() + 1, trials::text(run.trials[best.front()]))});
+    }
     if (const auto error = forecast != nullptr ? median_error(done, *forecast) : std::nullopt) {
         figures.push_back({.label = "a trial's time",
                            .value = Percent{*error},
                            .note = "off in the median, predicted against measured"});
     }
     return figures;
+}
+
+Table result_table(const runner::StudyRun& run, const runner::StudyDone& done) {
+    Table table({{"trial", Align::right}, {"settings"}, {"result", Align::right}, {"state"}});
+    for (const std::size_t trial : ranked(run, done)) {
+        if (table.rows.size() == kMaxAttemptsShown) {
+            break;
+        }
+        table.row({whole(trial + 1), trials::text(run.trials[trial]), fmt::format("{:.6g}", *done.results[trial]),
+                   std::string(is_early(done, trial) ? "stopped" : "finished")});
+    }
+    return table;
+}
+
+Record results_record(const runner::StudyRun& run, const runner::StudyDone& done) {
+    return list_of(ranked(run, done), [&](std::size_t trial) {
+        return Record{{"trial", trial + 1},
+                      {"settings", trial_settings_record(run.trials[trial])},
+                      {"result", *done.results[trial]},
+                      {"stopped", is_early(done, trial)}};
+    });
 }
 
 List trouble(const runner::StudyRun& run, const runner::StudyDone& done) {
@@ -132,6 +182,8 @@ Record run_record(const std::string& study, const runner::StudyRun& run, const r
             {"finished", done.finished},
             {"finished_before", done.resumed},
             {"failed", list_of(done.failed, [](std::size_t trial) { return Record(trial + 1); })},
+            {"stopped_early", list_of(done.early, [](std::size_t trial) { return Record(trial + 1); })},
+            {"results", results_record(run, done)},
             {"lost_nodes", done.lost},
             {"stopped", text_or_null(done.stopped)},
             {"policy", name(run.policy)},
@@ -146,8 +198,8 @@ Record run_record(const std::string& study, const runner::StudyRun& run, const r
 std::vector<trials::TrialRun> runs_of(const runner::StudyDone& done) {
     std::vector<trials::TrialRun> runs;
     for (const runner::Attempt& attempt : done.attempts) {
-        runs.push_back(
-            {attempt.trial, attempt.place, attempt.start, attempt.end, attempt.state != runner::State::finished});
+        runs.push_back({attempt.trial, attempt.place, attempt.start, attempt.end,
+                        attempt.state != runner::State::finished && attempt.state != runner::State::stopped});
     }
     return runs;
 }
@@ -157,17 +209,20 @@ std::string trials_csv(const runner::StudyRun& run, const runner::StudyDone& don
     for (const auto& setting : run.trials.front()) {
         text += "," + csv_cell(csv_text(setting.first));
     }
-    text += ",cores,gpus,node,start_s,time_s,state,log\n";
+    text += fmt::format(",cores,gpus,node,start_s,time_s,state{},log\n", run.result ? ",result" : "");
     for (const runner::Attempt& attempt : done.attempts) {
         text += fmt::format("{},{}", attempt.trial + 1, attempt.number);
         for (const auto& setting : run.trials[attempt.trial]) {
             text += "," + csv_cell(csv_text(setting.second));
         }
         const trials::Units& units = run.jobs[attempt.trial].units;
-        text += fmt::format(",{},{},{},{:.3f},{:.3f},{},{}\n", units.cores, units.gpus,
+        const auto result = done.results.empty() ? std::nullopt : done.results[attempt.trial];
+        const bool counts = attempt.state == runner::State::finished || attempt.state == runner::State::stopped;
+        const std::string value = !run.result ? "" : result && counts ? fmt::format(",{}", *result) : ",";
+        text += fmt::format(",{},{},{},{:.3f},{:.3f},{}{},{}\n", units.cores, units.gpus,
                             csv_cell(csv_text(run.nodes[static_cast<std::size_t>(attempt.place.node)])),
                             attempt.start.in(unit::second), (attempt.end - attempt.start).in(unit::second),
-                            name(attempt.state),
+                            name(attempt.state), value,
                             csv_cell(csv_text(runner::trial_folder(run.folder, attempt.trial) + "/log")));
     }
     return text;
@@ -178,11 +233,14 @@ Document trials_run_document(const std::string& study, const runner::StudyRun& r
     Document document;
     document.record = run_record(study, run, done, forecast);
     document.rows = std::get<Record::List>(document.record.at("attempts").of());
-    const bool is_whole = done.finished == run.trials.size();
+    const bool is_whole = done.finished + done.early.size() == run.trials.size();
     add(document,
         Headline{fmt::format("{}: {} of {} finished{}", study, done.finished, counted(run.trials.size(), "trial"),
                              is_whole ? " in " + duration(done.makespan) : "")});
     add(document, KeyFigures{run_figures(run, done, forecast)});
+    if (run.result) {
+        add_section(document, {"Results"}, {result_table(run, done)});
+    }
     add_section(document, {"What went wrong"}, {trouble(run, done)});
     const std::vector<trials::TrialRun> runs = runs_of(done);
     add_section(document, {"What ran when"},

@@ -185,6 +185,33 @@ TEST(TrialsRun, RunsTheGridAndReadsItsOwnTable) {
     EXPECT_EQ(observed, 24U);
 }
 
+/// Losses of nine trials of 20 epochs: 20 times the batch, 640 to 2,560.
+TEST(TrialsRun, NamesTheBestTrialAndRanksTheOthers) {
+    const StudyFolder place(
+        "time: 0.001 * epochs\n"
+        "command: 'echo loss $(({epochs} * {batch})) {optimizer}'\n"
+        "result: {pattern: \"loss ([0-9]+) [ars]\", best: lowest}\n");
+    const Outcome outcome = place.run("trials run study.yaml --slots 4 --into out --set epochs=20 --format json");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const nlohmann::json results = nlohmann::json::parse(outcome.out)["results"];
+    ASSERT_EQ(results.size(), 9U);
+    EXPECT_EQ(results[0]["result"], 640);
+    EXPECT_EQ(results[0]["settings"]["batch"], "32");
+    EXPECT_EQ(results[8]["result"], 2560);
+    EXPECT_NE(content(place.path() / "out/trials.csv").find(",state,result,log\n"), std::string::npos);
+    const Outcome text = place.run("trials run study.yaml --slots 4 --into out --set epochs=20");
+    EXPECT_NE(text.out.find("640 of trial 1: epochs=20 optimizer=adam batch=32"), std::string::npos) << text.out;
+    EXPECT_EQ(place.run("trials study.yaml --slots 4 --set epochs=20 --observed out/trials.csv").code, 0);
+    EXPECT_NE(place.run("trials run study.yaml --slots 4 --into out --eta 2").err.find("add --early-stop asha"),
+              std::string::npos);
+    const StudyFolder without("command: 'true'\n");
+    EXPECT_NE(without.run("trials run study.yaml --slots 4 --into out --early-stop median")
+                  .err.find("what trials are compared by is missing"),
+              std::string::npos);
+    const StudyFolder wrong("command: 'true'\nresult: {pattern: \"loss [0-9]+\"}\n");
+    EXPECT_NE(wrong.run("trials run study.yaml --slots 4 --into out").err.find("not one group"), std::string::npos);
+}
+
 TEST(TrialsRun, ItsTableIsPrintableAndReadBack) {
     const Folder place;
     std::ofstream(place.path() / "study.yaml") << "trials: odd\n"

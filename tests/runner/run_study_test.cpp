@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -203,6 +204,38 @@ TEST(RunStudy, RefusesAnotherStudyInTheSameFolder) {
     static_cast<void>(run_study(study(place, "true"), kAlways, kSilent));
     EXPECT_THROW(run_study(study(place, "true again"), kAlways, kSilent), InputError);
     EXPECT_THROW(run_study(study(place, "true", 5), kAlways, kSilent), InputError);
+}
+
+TEST(RunStudy, ReadsTheLastResultOfEachTrialThatEndedAsItShould) {
+    const MadeFolder place;
+    StudyRun run = study(place, "echo acc 0.{x}; echo acc 0.5{x}; test {x} != 2");
+    run.result = {.pattern = "acc ([0-9.]+)"};
+    run.tries = 1;
+    const StudyDone done = run_study(run, kAlways, kSilent);
+    EXPECT_EQ(done.results, (std::vector<std::optional<double>>{0.50, 0.51, std::nullopt, 0.53}));
+    run.result = {.key = "loss", .file = "out.json"};
+    run.command = "echo '{\"loss\": 1.{x}}' > {folder}/out.json";
+    const MadeFolder other;
+    run.folder = other.path();
+    EXPECT_EQ(run_study(run, kAlways, kSilent).results[3], 1.3);
+}
+
+/// One after the other; one of four continues at the first step: 6, 3 and 0 are worse than 9.
+TEST(RunStudy, StopsTrialsThatAreWorseThanOthersAndGoesOnWithoutThem) {
+    const MadeFolder place;
+    StudyRun run = study(place, "echo acc $((9 - 3 * {x})); test {x} = 0 || exec sleep 100", 4, 1);
+    run.result = {.pattern = "acc ([0-9.]+)"};
+    run.stopping = trials::StoppingRule::asha;
+    run.eta = 4;
+    const StudyDone done = run_study(run, kAlways, kSilent);
+    EXPECT_EQ(done.finished, 1U);
+    EXPECT_EQ(done.early, (std::vector<std::size_t>{1, 2, 3}));
+    EXPECT_TRUE(done.failed.empty());
+    EXPECT_EQ(done.results[1], 6);
+    EXPECT_EQ(done.attempts.back().state, State::stopped);
+    const StudyDone again = run_study(run, kAlways, kSilent);
+    EXPECT_EQ(again.attempts.size(), 4U) << "nothing is left to run";
+    EXPECT_EQ(again.early, done.early);
 }
 
 }  // namespace run_study_test
