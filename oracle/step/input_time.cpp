@@ -16,7 +16,9 @@ Seconds reading_time(const CostedGraph& costed, const plan::Plan& plan, std::int
     }
     const double nodes =
         std::ceil(static_cast<double>(plan.devices()) / static_cast<double>(costed.cluster->node_size()));
-    const Seconds even = static_cast<double>(plan.batch) / nodes * *bytes / storage->bandwidth;
+    const BytesPerSecond node =
+        storage->system_read ? min(storage->bandwidth, *storage->system_read / nodes) : storage->bandwidth;
+    const Seconds even = static_cast<double>(plan.batch) / nodes * *bytes / node;
     return static_cast<double>(most) / static_cast<double>(microbatches) * even;
 }
 
@@ -45,9 +47,10 @@ InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, const Co
                      std::int64_t microbatches)
     : InputTime(costed, plan, microbatches, most_dealt(composed)) {}
 
-Seconds InputTime::exposed(Seconds step) const {
-    const Seconds decoding = host_wait(decoding_, step);
-    return feeding_ + decoding + (prefetched_ ? max(Seconds{}, reading_ - step - decoding) : reading_);
+Seconds exposed_input(const InputCosts& costs, Seconds step) {
+    const Seconds decoding = host_wait(costs.decoding, step);
+    return costs.feeding + decoding +
+           (costs.prefetched ? max(Seconds{}, costs.reading - step - decoding) : costs.reading);
 }
 
 cost::StepTimes InputTime::sources(Seconds step, const cost::StepTimes& sources) const {

@@ -11,6 +11,9 @@
 
 namespace dodona::step {
 
+/// Input time that a step waits for which takes `step` without input. One prefetcher reads and decodes.
+Seconds exposed_input(const InputCosts& costs, Seconds step);
+
 class InputTime {
 public:
     /// `microbatches`: of every data rank.
@@ -24,7 +27,7 @@ public:
         return feeding_ + (prefetched_ ? max(reading_, decoding_) : reading_ + decoding_);
     }
     /// Exposed input time of a step that takes `step` without input.
-    [[nodiscard]] Seconds exposed(Seconds step) const;
+    [[nodiscard]] Seconds exposed(Seconds step) const { return exposed_input(costs(), step); }
     /// Derivatives of the step with input by its error sources; `sources`: those of the step without input.
     [[nodiscard]] cost::StepTimes sources(Seconds step, const cost::StepTimes& sources) const;
 

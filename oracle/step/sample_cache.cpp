@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "step/stage_time.hpp"
+#include "step/input_time.hpp"
 
 namespace dodona::step {
 
@@ -62,10 +62,10 @@ EpochInput epoch_input(const SampleCacheQuestion& question, const std::vector<st
         stored += question.tiers[use.tier].decoded ? 0 : use.share;
     }
     epoch.decoding = stored * question.input.decoding;
-    const Seconds waits = host_wait(epoch.decoding, question.step);
-    const Seconds reads =
-        question.input.prefetched ? max(Seconds{}, epoch.reading - question.step - waits) : epoch.reading;
-    epoch.exposed = question.input.feeding + waits + reads;
+    InputCosts input = question.input;
+    input.reading = epoch.reading;
+    input.decoding = epoch.decoding;
+    epoch.exposed = exposed_input(input, question.step);
     epoch.step = question.step + epoch.exposed;
     epoch.steps = question.samples / static_cast<double>(question.batch);
     epoch.time = epoch.steps * epoch.step;

@@ -52,6 +52,33 @@ TEST(SeedRow, cache) {
                 answer["step_s"].get<double>() + epochs[0]["exposed_s"].get<double>(), 1e-12);
 }
 
+/// 16 nodes share the 15 Gb/s of a bucket; then each has its disk.
+TEST(Cache, OfTheTencentClusterIsItsBucketThenItsDisks) {
+    const Outcome outcome = Folder().run(
+        "cache resnet50 --machine tencent-v100-25gbe --gpus 128 --batch 8192 --strategy data --epochs 2 --format json");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json answer = json::parse(outcome.out);
+    const double node = 512 * answer["sample_bytes"].get<double>();
+    EXPECT_NEAR(answer["epochs"][0]["reading_s"], node / (15e9 / 8 / 16), 1e-9);
+    EXPECT_NEAR(answer["epochs"][1]["reading_s"], node / 350e6, 1e-9);
+}
+
+/// One model of reading: of storage that all nodes share, `predict` shows what `cache` shows.
+TEST(Cache, OfStorageIsWhatPredictSays) {
+    const Folder place;
+    std::ofstream(place.path() / "shared.yaml")
+        << std::string(kMachine).substr(0, std::string(kMachine).find("io:"))
+        << "storage: {bandwidth: 1 GB/s, system_read: 2 GB/s, source: \"made up\"}\n";
+    const std::string job = " resnet50 --machine shared.yaml --gpus 128 --batch 8192 --strategy data --json";
+    const json predicted = json::parse(place.run("predict" + job).out);
+    const json cached = json::parse(place.run("cache" + job).out);
+    const double reading = 512 * cached["sample_bytes"].get<double>() / (2e9 / 16);
+    EXPECT_NEAR(cached["epochs"][0]["reading_s"], reading, 1e-9);
+    EXPECT_GT(cached["epochs"][0]["exposed_s"], 0);
+    EXPECT_NEAR(predicted["plan"]["step_time_s"]["value"].get<double>() / cached["epochs"][0]["step_s"].get<double>(),
+                1, 1e-9);
+}
+
 /// ResNet-50's 161 tensors, each with two norms, over the 128 V100 of the seed.
 TEST(SeedRow, pto) {
     const Folder place;
