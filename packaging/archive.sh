@@ -14,6 +14,15 @@ folder=${1:-$root/build}
     build archive dodona --buildtype=release -Dwerror=false -Dtests=disabled -Dcalibrate=disabled -Dmpi=disabled -Dstatic=true \
         -Dunity=on -Dunity_size=120 --prefix=/ --libdir=lib
 ) >&2 || exit $?
+# HTML reports and the page to ask in work where these are there.
+for extra in report_assets:npm explorer:em++; do
+    if have "${extra#*:}"; then
+        ninja -C "$root/build/archive" "${extra%:*}" >"$root/build/archive-${extra%:*}.log" 2>&1 ||
+            say "without ${extra%:*} (log: build/archive-${extra%:*}.log)"
+    else
+        say "without ${extra%:*}, which needs ${extra#*:}"
+    fi
+done
 version=$(meson introspect --projectinfo "$root/build/archive" | sed -n 's/.*"version": "\([^"]*\)".*/\1/p')
 name=dodona-$version-$(uname -m)-linux
 stage=$root/build/archive/stage
