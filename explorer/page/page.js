@@ -233,8 +233,17 @@
   // The answer.
   function best(its) { return its && its.answer && its.answer.plans.length ? its.answer.plans[0] : null; }
   function mesh(plan) {
-    const axes = Object.entries(plan.mesh).filter(function (axis) { return axis[1] > 1; }).map(function (axis) { return axis.join(' '); });
-    return axes.length ? axes.join(', ') : 'one GPU';
+    const used = function (axis) { return plan.mesh[axis] > 1; };
+    const axes = Object.keys(plan.mesh).filter(used).map(function (axis) { return axis + ' ' + plan.mesh[axis]; });
+    const folds = Object.entries(plan.fold || {}).filter(function (fold) { return fold[1].size > 1; }).map(function (fold) {
+      return fold[0] + ' ' + fold[1].size + ' over ' + fold[1].of.filter(used).join(' and ');
+    });
+    return axes.length ? axes.concat(folds).join(', ') : 'one GPU';
+  }
+  /** As the command prints it: only a pipeline has a schedule. */
+  function steps(plan) {
+    return plan.microbatch + ' × ' + plan.microbatches + (plan.mesh.pipeline > 1 ? ', ' + plan.schedule : '') +
+      (plan.virtual_stages > 1 ? ', ' + plan.virtual_stages + ' virtual stages' : '');
   }
   function speed(plan) { return plan.tokens_per_s || plan.samples_per_s; }
   function figure(name, value, note, before, is, lessIsBetter) {
@@ -297,7 +306,7 @@
   /** Whether two plans lay the same sizes on the same axes, and differ only in what their strategies are called. */
   function layout(plan) {
     const axes = Object.entries(plan.mesh).filter(function (axis) { return axis[1] > 1; }).sort();
-    return JSON.stringify([axes, plan.microbatch, plan.recompute, plan.shard, plan.schedule, plan.virtual_stages, plan.memory_bytes.total]);
+    return JSON.stringify([axes, plan.fold, plan.framework, plan.microbatch, plan.recompute, plan.shard, plan.schedule, plan.virtual_stages, plan.memory_bytes.total]);
   }
   /** Each layout once, where it is fastest; `also`: its other names. */
   function distinct(plans) {
@@ -315,8 +324,9 @@
   function ranking(all) {
     const shown = distinct(all), plans = shown.map(function (one) { return one.plan; });
     const tied = plans.some(function (plan) { return plan.tied_with_first; });
-    return [tied ? element('p', '~ tied with the first: they differ by less than predictions may be off', { class: 'note' }) : '', rowsOf(['#', 'strategy, mesh', 'micro-batch × steps', 'recompute, ZeRO', 'step', 'MFU', 'memory'], plans.map(function (plan, i) {
-      return [(plan.tied_with_first ? '~' : '') + (i + 1), plan.strategy + ': ' + mesh(plan) + (shown[i].also.length ? '; also as ' + shown[i].also.join(', ') : ''), plan.microbatch + ' × ' + plan.microbatches,
+    return [tied ? element('p', '~ tied with the first: they differ by less than predictions may be off', { class: 'note' }) : '', rowsOf(['#', 'strategy, mesh', 'micro-batch × steps, schedule', 'recompute, ZeRO', 'step', 'MFU', 'memory'], plans.map(function (plan, i) {
+      return [(plan.tied_with_first ? '~' : '') + (i + 1), plan.strategy + ': ' + mesh(plan) +
+        (plan.framework === plans[0].framework ? '' : ', with ' + plan.framework) + (shown[i].also.length ? '; also as ' + shown[i].also.join(', ') : ''), steps(plan),
         plan.recompute + ', ' + ZERO[plan.shard], seconds(plan.step_time_s.value), percent(plan.mfu), bytes(plan.memory_bytes.total)];
     }), 4, 'the best plans')];
   }

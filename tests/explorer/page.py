@@ -52,6 +52,14 @@ def follow_a_reader(page):
     asking.change(page, "set.layers", "")
 
 
+def check_plan_words(page):
+    """A plan is called what the command calls it: with the degree of its experts, its schedule and its software."""
+    _, text, _ = explorer.dodona(program, source, "plan", "mixtral-8x7b", "--machine", "dgx-h100", "--gpus", "64", "--width", "200")
+    headline, ranking = page.value("[document.querySelector('.headline').textContent, document.querySelector('#answer tbody tr').textContent]")
+    if headline.split(": ")[1] != text.splitlines()[0].split(": ")[1] or " over " not in headline or "1f1b" not in ranking:
+        explorer.fail(f"the page says {headline}, {ranking}; the command {text.splitlines()[0]}")
+
+
 def check_layouts(page):
     """No layout is listed twice: the same sizes on the same axes, with the same memory."""
     shown = page.value("Array.from(document.querySelectorAll('#answer table[aria-label=\"the best plans\"] tbody tr'))"
@@ -79,6 +87,10 @@ def main():
             page.open(f"file://{file}#model=gpt3-20b&machine=selene&gpus=32&batch=128&axis.tensor=1&axis.pipeline=4")
             asking.answered(page)
             check_layouts(page)
+            page.open("about:blank")
+            page.open(f"file://{file}#model=mixtral-8x7b&machine=dgx-h100&gpus=64")
+            asking.answered(page)
+            check_plan_words(page)
             asking.change(page, "model", "llama-3.1-405b")
             asking.change(page, "axis.tensor", "")
             if "fits" not in page.value("document.querySelector('.headline').textContent"):
