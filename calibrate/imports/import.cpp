@@ -17,6 +17,7 @@
 #include "calibrate/imports/nccl_topology.hpp"
 #include "calibrate/imports/nvbandwidth.hpp"
 #include "calibrate/imports/osu.hpp"
+#include "calibrate/imports/site.hpp"
 #include "calibrate/imports/topo_matrix.hpp"
 #include "traces/byte_stream.hpp"
 #include "traces/kineto_timeline.hpp"
@@ -44,12 +45,15 @@ constexpr std::array kTextFormats{
     TextFormat{is_nccl_tests, read_nccl_tests},
     TextFormat{is_osu, read_osu},
     TextFormat{is_topo_matrix, read_topo_matrix},
+    TextFormat{is_ibstat, read_ibstat},
+    TextFormat{is_lspci, read_lspci},
+    TextFormat{is_slurm_topology, read_slurm_topology},
 };
 
 [[noreturn]] void fail_unknown(const Location& where) {
     fail(where, "not a format that can be imported",
          "known are nccl-tests and rccl-tests (text, JSON), OSU micro-benchmarks, traces of the PyTorch profiler, "
-         "nvbandwidth -j, nvidia-smi topo -m, and topologies of NCCL (XML)");
+         "nvbandwidth -j, nvidia-smi topo -m, topologies of NCCL (XML), ibstat, lspci, and topology.conf of Slurm");
 }
 
 void check_options(const ImportOptions& options) {
@@ -107,11 +111,18 @@ public:
                 fault.severity = Severity::error;
             }
             if (faults.empty()) {
-                faults.push_back({Severity::error, {}, "the files hold no measurement and no topology", ""});
+                faults.push_back({Severity::error,
+                                  {},
+                                  "the files hold no measurement and no topology",
+                                  "a site is described by nvidia-smi topo -m of a node; ibstat, lspci and "
+                                  "topology.conf add to it"});
             }
             throw InputError(std::move(faults));
         }
         require_one_device();
+        for (Topology& topology : all_.topologies) {
+            topology = completed(std::move(topology), all_.site);
+        }
         all_.notes.insert(all_.notes.end(), assumptions_.begin(), assumptions_.end());
         all_.records = merged(all_.records);
         return std::move(all_);
@@ -181,6 +192,9 @@ private:
         std::move(one.records.begin(), one.records.end(), std::back_inserter(all_.records));
         std::move(one.topologies.begin(), one.topologies.end(), std::back_inserter(all_.topologies));
         std::move(one.notes.begin(), one.notes.end(), std::back_inserter(all_.notes));
+        std::move(one.site.adapters.begin(), one.site.adapters.end(), std::back_inserter(all_.site.adapters));
+        all_.site.device = one.site.device.empty() ? all_.site.device : one.site.device;
+        all_.site.nodes = std::max(all_.site.nodes, one.site.nodes);
         const std::vector<Diagnostic>& assumed = builder.assumptions();
         assumptions_.insert(assumptions_.end(), assumed.begin(), assumed.end());
     }

@@ -7,6 +7,7 @@
 //                                                                              collectives, copies
 //   nvbandwidth, JSON                                                       -> copies
 //   nvidia-smi topo -m, and topologies that NCCL dumps or reads (XML)       -> a topology
+//   ibstat, lspci, Slurm's topology.conf                                    -> what they add to it
 //
 // Sizes are of the full buffer, as in record/benchmark_case.hpp, whatever the program prints. Nothing of a user's
 // environment is copied: no variables, paths, host names or process numbers; only the name of the file itself.
@@ -35,10 +36,18 @@ struct ImportOptions {
     std::optional<Bytes> buffer = {};  ///< of one copy of nvbandwidth
 };
 
+/// Facts from lists of a site's hardware (imports/site.hpp).
+struct Site {
+    std::string device;             ///< of its GPUs
+    std::vector<Adapter> adapters;  ///< whose ports are active
+    std::int64_t nodes = 0;         ///< 0: no file says
+};
+
 struct Imported {
     std::vector<Record> records;       ///< backend "import"; an environment stands before what was measured in it
-    std::vector<Topology> topologies;  ///< of one node each
-    std::vector<Diagnostic> notes;     ///< what was left out, how much and why, and what was assumed; warnings
+    std::vector<Topology> topologies;  ///< of one node each, with what the site's files say
+    Site site;
+    std::vector<Diagnostic> notes;  ///< what was left out, how much and why, and what was assumed; warnings
 };
 
 /// Throws a located InputError for a file of no known format, and with the reasons for a file without anything usable.

@@ -26,6 +26,8 @@ public:
     void measurement(Measurement measured);
     void topology(Topology topology) { imported_.topologies.push_back(std::move(topology)); }
 
+    [[nodiscard]] Site& site() { return imported_.site; }
+
     /// Whether there is a measurement yet.
     [[nodiscard]] bool measured() const;
 

@@ -119,7 +119,7 @@ public:
         }
         levels_.back().level.name = "node";
         levels_.back().node = true;
-        if (options_.nodes > 1) {
+        if (nodes_of(topology_, options_) > 1) {
             levels_.push_back(network());
         }
         return std::move(levels_);
@@ -149,11 +149,12 @@ private:
             fail(topology_.where, fmt::format("{} of {} is not known", what, links_->model),
                  "measure it: dodona calibrate --backend cuda");
         }
-        fail(topology_.where,
-             topology_.device.empty()
-                 ? fmt::format("{} is needed, and the file does not say which model of GPU it shows", what)
-                 : fmt::format("{} of \"{}\" is not known", what, topology_.device),
-             fmt::format("name the model with --device; known are {}", known_models()));
+        fail(
+            topology_.where,
+            topology_.device.empty()
+                ? fmt::format("{} is needed, and the file does not say which model of GPU it shows", what)
+                : fmt::format("{} of \"{}\" is not known", what, topology_.device),
+            fmt::format("import the node's lspci, too, or name the model with --device; known are {}", known_models()));
     }
 
     DescribedLevel nvlink(const Groups& groups) const {
@@ -241,10 +242,10 @@ private:
         const BytesPerSecond one = options_.adapter_bandwidth.value_or(fastest);
         if (one == BytesPerSecond{}) {
             fail(topology_.where, "the speed of the network adapters is not in the file",
-                 "give it with --adapter, for example --adapter \"400 Gb/s\"");
+                 "import the node's ibstat, too, or give it in Gb/s: --adapter 400");
         }
         DescribedLevel described{.level = {.name = "system",
-                                           .size = options_.nodes,
+                                           .size = nodes_of(topology_, options_),
                                            .kind = LevelKind::fat_tree,
                                            .links = adapters,
                                            .bandwidth = one,
@@ -279,6 +280,10 @@ std::string_view name(PathClass path) {
         case PathClass::interconnect: return "SYS";
     }
     throw InternalError("a class of paths without a name");
+}
+
+std::int64_t nodes_of(const Topology& topology, const LevelOptions& options) {
+    return options.nodes > 1 ? options.nodes : topology.nodes;
 }
 
 std::vector<DescribedLevel> levels_of(const Topology& topology, const LevelOptions& options) {

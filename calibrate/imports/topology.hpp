@@ -54,6 +54,7 @@ struct Topology {
     std::optional<PcieSlot> slot;          ///< of a device
     std::string processor;                 ///< vendor, family and model as NCCL has them: "GenuineIntel 6 207"
     std::vector<Adapter> adapters;
+    std::int64_t nodes = 1;  ///< like this one, where a file of the site says
 
     [[nodiscard]] std::int64_t devices() const { return static_cast<std::int64_t>(paths.size()); }
 };
@@ -72,6 +73,9 @@ struct DescribedLevel {
     std::string note;            ///< what is assumed; may be empty
     bool node = false;           ///< its unit is a node
 };
+
+/// As the user says, else as the site's files do.
+std::int64_t nodes_of(const Topology& topology, const LevelOptions& options);
 
 /// Levels of the links that a topology shows, innermost first. Bandwidths are those of data sheets and standards
 /// (imports/link_speeds.hpp), one way; latencies are constants of NCCL; measurements replace both. Not modelled:

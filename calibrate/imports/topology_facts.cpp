@@ -149,7 +149,7 @@ std::map<std::string, std::string> topology_facts(const Topology& topology, cons
             {"processor", topology.processor},
             {"adapters", fmt::format("{}", fmt::join(adapters, kBetween))},
             {"model", options.device},
-            {"nodes", fmt::to_string(options.nodes)},
+            {"nodes", fmt::to_string(nodes_of(topology, options))},
             {"adapter", options.adapter_bandwidth ? fmt::to_string(in_bytes(*options.adapter_bandwidth)) : ""}};
 }
 

@@ -191,7 +191,7 @@ std::vector<Option> calibrate_options() {
          .value = "LOG",
          .description = "take what others measured: nccl-tests, rccl-tests, OSU,\nPyTorch traces, nvbandwidth, "
                         "nvidia-smi topo -m, NCCL's\n"
-                        "topology; repeat for several",
+                        "topology, ibstat, lspci, topology.conf of Slurm; repeat for several",
          .group = logs,
          .repeats = true},
         {.names = "--collective", .value = "NAME", .description = "that a log does not name", .group = logs},

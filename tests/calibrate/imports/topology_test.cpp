@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include "calibrate/imports/link_speeds.hpp"
+#include "calibrate/imports/site.hpp"
 #include "calibrate/imports/topology_facts.hpp"
 #include "importing.hpp"
 
@@ -52,6 +53,32 @@ TEST(LinkSpeeds, SocketsAreJoinedAsNcclHasIt) {
     EXPECT_FALSE(interconnect_of("AuthenticAMD 999 1"));
     EXPECT_FALSE(interconnect_of("GenuineIntel"));
     EXPECT_FALSE(interconnect_of(""));
+}
+
+TEST(Hosts, AreCountedAsSlurmListsThem) {
+    EXPECT_EQ(hosts_in("tux[0-3,12,18-20]"), 8);
+    EXPECT_EQ(hosts_in("gpu[001-032],login"), 33);
+    EXPECT_EQ(hosts_in("a,b"), 2);
+    EXPECT_FALSE(hosts_in("gpu[3-1]"));
+    EXPECT_FALSE(hosts_in("gpu[1-"));
+    EXPECT_FALSE(hosts_in("gpu[a]"));
+    EXPECT_FALSE(hosts_in(",a"));
+    EXPECT_FALSE(hosts_in(""));
+}
+
+TEST(Site, CompletesWhatTheNodesOwnFilesDoNotSay) {
+    Topology topology{.source = "x", .adapters = {{"mlx5_0", {}}, {"mlx5_1", 25_GB_per_s}, {"mlx5_2", {}}}};
+    const Site site{
+        .device = "H100 SXM5 80GB", .adapters = {{"mlx5_0", 50_GB_per_s}, {"mlx5_1", 50_GB_per_s}}, .nodes = 64};
+    const Topology whole = completed(topology, site);
+    EXPECT_EQ(links_of(whole.device)->model, "h100");
+    EXPECT_EQ(whole.adapters[0].bandwidth, 50_GB_per_s);
+    EXPECT_EQ(whole.adapters[1].bandwidth, 25_GB_per_s);
+    EXPECT_EQ(whole.adapters[2].bandwidth, BytesPerSecond{});
+    EXPECT_EQ(nodes_of(whole, {}), 64);
+    EXPECT_EQ(nodes_of(whole, {.nodes = 8}), 8);
+    topology.device = "NVIDIA A100-SXM4-80GB";
+    EXPECT_EQ(completed(topology, site).device, topology.device);
 }
 
 TEST(TopologyFacts, ATopologyReadBackIsTheSame) {
