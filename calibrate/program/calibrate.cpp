@@ -128,6 +128,14 @@ public:
             }
         }
         check(planned);
+        for (const Planned& one : planned) {
+            std::vector<Case> open = one.cases;
+            std::erase_if(open,
+                          [&](const Case& of) { return !options_.again && journal_.has(one.backend, Pass::time, of); });
+            if (!open.empty()) {
+                note("{}", planned_text(one.backend, open, settings(Pass::time).most_seconds));
+            }
+        }
         for (std::size_t i = 0; i < asked.size(); ++i) {
             measure(asked[i], planned[i].cases);
         }
@@ -184,6 +192,7 @@ private:
                                      .measured = session_.measured,
                                      .before = session_.before,
                                      .failures = session_.failures,
+                                     .kinds = measured_kinds(journal_.records()),
                                      .parts = made.measured,
                                      .missing = made.missing}));
     }

@@ -34,6 +34,33 @@ List failures(const std::vector<Failure>& all) {
     return lines;
 }
 
+/// Samples of one case that vary more say more of the machine's state than of the kernel: as much as predictions of a
+/// step are off in the mean (docs/accuracy.md).
+constexpr double kDoubtfulSpread = 0.1;
+constexpr double kDoubtfulRejected = 0.1;  ///< share of samples
+
+std::int64_t all_rejected(const MeasuredKind& kind) {
+    std::int64_t all = 0;
+    for (const auto& [why, count] : kind.rejected) {
+        all += count;
+    }
+    return all;
+}
+
+Table kind_table(const std::vector<MeasuredKind>& kinds) {
+    Table table({{"back end"},
+                 {"benchmark"},
+                 {"cases", Align::right},
+                 {"spread", Align::right},
+                 {"worst", Align::right},
+                 {"verdict"}});
+    for (const MeasuredKind& kind : kinds) {
+        table.row({kind.backend, kind.benchmark, Count{kind.cases}, Percent{kind.spread}, Percent{kind.worst_spread},
+                   kind.verdict()});
+    }
+    return table;
+}
+
 Table fact_table(const std::vector<ComparedFact>& facts) {
     Table table({{"back end"}, {"fact"}, {"A"}, {"B"}});
     for (const ComparedFact& fact : facts) {
@@ -85,6 +112,72 @@ Table case_table(std::vector<ComparedCase> cases) {
 
 }  // namespace
 
+std::string MeasuredKind::verdict() const {
+    std::vector<std::string> doubts;
+    if (spread > kDoubtfulSpread) {
+        doubts.push_back("samples vary: is something else running?");
+    }
+    for (const auto& [why, count] : rejected) {
+        if (static_cast<double>(count) > kDoubtfulRejected * static_cast<double>(samples + all_rejected(*this))) {
+            doubts.push_back(
+                fmt::format("{} {} of samples", why,
+                            percent(static_cast<double>(count) / static_cast<double>(samples + all_rejected(*this)))));
+        }
+    }
+    return doubts.empty() ? "steady" : "doubtful: " + join(doubts, "; ");
+}
+
+std::vector<MeasuredKind> measured_kinds(const std::vector<Record>& records) {
+    std::map<std::pair<std::string, std::string>, const Measurement*> latest;  // by back end and case
+    for (const Record& record : records) {
+        const auto* measured = std::get_if<Measurement>(&record.what);
+        if (measured != nullptr && record.pass == Pass::time && record.backend != "import" &&
+            measured->time.median > Seconds{}) {
+            latest[{record.backend, measured->of.key()}] = measured;
+        }
+    }
+    std::vector<MeasuredKind> kinds;
+    std::map<std::pair<std::string, std::string>, std::vector<double>> spreads;
+    for (const auto& [key, measured] : latest) {
+        const auto& [backend, ignored] = key;
+        auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const MeasuredKind& one) {
+            return one.backend == backend && one.benchmark == measured->of.benchmark;
+        });
+        if (kind == kinds.end()) {
+            kind = kinds.insert(kinds.end(), {.backend = backend, .benchmark = measured->of.benchmark});
+        }
+        const Statistics& time = measured->time;
+        ++kind->cases;
+        kind->samples += time.samples;
+        for (const auto& [why, count] : time.rejected) {
+            kind->rejected[why] += count;
+        }
+        spreads[{backend, measured->of.benchmark}].push_back((time.third_quartile - time.first_quartile) / time.median);
+    }
+    for (MeasuredKind& kind : kinds) {
+        std::vector<double>& all = spreads[{kind.backend, kind.benchmark}];
+        std::sort(all.begin(), all.end());
+        kind.spread = quantile_of_sorted(all, 0.5);
+        kind.worst_spread = all.back();
+    }
+    return kinds;
+}
+
+std::string planned_text(const std::string& backend, const std::vector<Case>& cases, double seconds) {
+    std::vector<std::pair<std::string, std::int64_t>> kinds;
+    for (const Case& one : cases) {
+        auto kind =
+            std::find_if(kinds.begin(), kinds.end(), [&](const auto& known) { return known.first == one.benchmark; });
+        ++(kind == kinds.end() ? kinds.emplace_back(one.benchmark, 0) : *kind).second;
+    }
+    std::vector<std::string> each;
+    for (const auto& [benchmark, count] : kinds) {
+        each.push_back(fmt::format("{} {}", benchmark, count));
+    }
+    return fmt::format("{}: {}, {} at most: {}", backend, counted(cases.size(), "case"),
+                       duration(Seconds::of_base(seconds * static_cast<double>(cases.size()))), join(each));
+}
+
 std::string calibration_text(const CalibrationView& view) {
     std::string headline = fmt::format("{}: {} measured", view.profile, counted(view.measured, "case"));
     if (view.before > 0) {
@@ -96,6 +189,9 @@ std::string calibration_text(const CalibrationView& view) {
     Document document;
     add(document, Headline{headline + fmt::format(" (records: {})", view.records)});
     add(document, List{view.parts});
+    add_section(document, {"How steady it was"},
+                {kind_table(view.kinds),
+                 Note{view.kinds.empty() ? "" : "spread: between the quartiles of a case's samples, of their median"}});
     add_section(document, {"Not measured"}, {List{view.missing}});
     add_section(document, {"Failed"}, {failures(view.failures)});
     add_section(document, {"Next"},

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,12 +12,33 @@
 
 namespace dodona::calibrate {
 
+/// Cases of one benchmark of a back end, and how much their samples vary.
+struct MeasuredKind {
+    std::string backend;
+    std::string benchmark;
+    std::int64_t cases = 0;
+    double spread = 0;        ///< between the quartiles over the median; median of the cases
+    double worst_spread = 0;  ///< of the worst case
+    std::int64_t samples = 0;
+    std::map<std::string, std::int64_t> rejected;  ///< why -> samples
+
+    /// "steady", or what is doubtful.
+    [[nodiscard]] std::string verdict() const;
+};
+
+/// The kinds of the latest measurements, by back end and benchmark; imported ones have no samples and are left out.
+std::vector<MeasuredKind> measured_kinds(const std::vector<Record>& records);
+
+/// "cpu: 80 cases, 2.7 min at most: matmul 40, convolution 40"; `seconds`: that a case may sample for.
+std::string planned_text(const std::string& backend, const std::vector<Case>& cases, double seconds);
+
 struct CalibrationView {
     std::string profile;
     std::string records;
     std::size_t measured = 0;
     std::size_t before = 0;  ///< in earlier runs
     std::vector<Failure> failures;
+    std::vector<MeasuredKind> kinds;
     std::vector<std::string> parts;    ///< what the machine file has from measurements
     std::vector<std::string> missing;  ///< and what it has not
 };
