@@ -17,8 +17,9 @@ namespace dodona::reports {
 
 /// The plan that a search recommends on a number of GPUs.
 struct ReportPlan {
-    std::string mesh;     ///< "tensor 8, data 16, pipeline 8"
-    std::string details;  ///< "micro-batch 1 x 96, 1f1b, full recompute, ZeRO-1"
+    std::string mesh;           ///< "tensor 8, data 16, pipeline 8"
+    std::string details;        ///< "micro-batch 1 x 96, 1f1b, full recompute, ZeRO-1"
+    std::string software = {};  ///< "megatron-2024": whose step it is
     Estimate step;
     double samples_per_second = 0;
     std::optional<double> tokens_per_second;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -108,11 +107,10 @@ bool beats(const ReportInputs& inputs, const PlacedPlan& a, const PlacedPlan& b)
 }
 
 bool same_curve(const ReportStrategy& a, const ReportStrategy& b) {
-    constexpr double kSame = 1e-6;
     return std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(),
                       [](const ReportPoint& x, const ReportPoint& y) {
                           return x.devices == y.devices && x.plan.has_value() == y.plan.has_value() &&
-                                 (!x.plan || std::abs(x.plan->step.value / y.plan->step.value - 1) < kSame);
+                                 (!x.plan || (equally_fast(x, y) && equally_fast(y, x)));
                       });
 }
 
@@ -264,7 +262,11 @@ std::vector<PlacedPlan> pareto_front(const ReportInputs& inputs, const ReportSca
     return front;
 }
 
-std::vector<const ReportStrategy*> charted(const ReportScaling& scaling, std::size_t most) {
+std::string Curve::label() const {
+    return equal.empty() ? strategy->name : fmt::format("{}, {} (equal)", strategy->name, join_some(equal));
+}
+
+std::vector<Curve> charted(const ReportScaling& scaling, std::size_t most) {
     std::set<const ReportStrategy*> best;
     for (const PlacedPlan& placed : best_plans(scaling)) {
         best.insert(placed.strategy);
@@ -280,16 +282,49 @@ std::vector<const ReportStrategy*> charted(const ReportScaling& scaling, std::si
     };
     std::stable_sort(all.begin(), all.end(),
                      [&](const ReportStrategy* a, const ReportStrategy* b) { return order(a) < order(b); });
-    std::vector<const ReportStrategy*> shown;
+    std::vector<Curve> shown;
     for (const ReportStrategy* strategy : all) {
-        const bool is_a_point = is_undivided(*strategy) && all.size() > 1;
-        const bool repeats = std::any_of(shown.begin(), shown.end(),
-                                         [&](const ReportStrategy* other) { return same_curve(*strategy, *other); });
-        if (!is_a_point && !repeats && shown.size() < most) {
-            shown.push_back(strategy);
+        if (is_undivided(*strategy) && all.size() > 1) {
+            continue;
+        }
+        const auto equal = std::find_if(shown.begin(), shown.end(),
+                                        [&](const Curve& other) { return same_curve(*strategy, *other.strategy); });
+        if (equal != shown.end()) {
+            equal->equal.push_back(strategy->name);
+        } else if (shown.size() < most) {
+            shown.push_back({strategy, {}});
         }
     }
     return shown;
+}
+
+Report without_unusual(Report report) {
+    const bool are_asked = std::any_of(report.inputs.settings.begin(), report.inputs.settings.end(),
+                                       [](const ReportSetting& one) { return one.option == "--strategy"; });
+    for (ReportScaling& scaling : report.scalings) {
+        std::set<std::int64_t> typical;  // numbers of GPUs with a plan that is run
+        for (const ReportStrategy& strategy : scaling.strategies) {
+            for (const ReportPoint& point : strategy.points) {
+                if (point.plan && point.plan->unusual.empty()) {
+                    typical.insert(point.devices);
+                }
+            }
+        }
+        std::erase_if(scaling.strategies, [&](ReportStrategy& strategy) {
+            bool any_removed = false;
+            bool any_left = false;
+            for (ReportPoint& point : strategy.points) {
+                if (!are_asked && point.plan && !point.plan->unusual.empty() && typical.contains(point.devices)) {
+                    point.why_not = "nobody runs it: " + point.plan->unusual.front();
+                    point.plan.reset();
+                    any_removed = true;
+                }
+                any_left = any_left || point.plan;
+            }
+            return any_removed && !any_left;
+        });
+    }
+    return report;
 }
 
 }  // namespace dodona::reports

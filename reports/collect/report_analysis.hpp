@@ -52,9 +52,19 @@ std::optional<Energy> energy_per_sample(const ReportInputs& inputs, const Report
 /// as fast, being better in one of them. Differences that mean nothing count as none. Ascending by GPUs.
 std::vector<PlacedPlan> pareto_front(const ReportInputs& inputs, const ReportScaling& scaling);
 
-/// The strategies that charts show, the fastest of the largest numbers first: those that are best somewhere come before
-/// others, of equal curves only the first is shown, and one GPU is no curve.
-std::vector<const ReportStrategy*> charted(const ReportScaling& scaling, std::size_t most);
+/// A line of a chart: a strategy, and those whose curves differ from it by no more than search::kEqualTime.
+struct Curve {
+    const ReportStrategy* strategy = nullptr;
+    std::vector<std::string> equal;
+    [[nodiscard]] std::string label() const;  ///< "zero1, zero2 (equal)"
+};
+
+/// The curves of a chart, the fastest of the largest numbers first: those that are best somewhere come before others,
+/// and one GPU is no curve.
+std::vector<Curve> charted(const ReportScaling& scaling, std::size_t most);
+
+/// Unless strategies were asked for: without unusual plans where another fits, and without strategies that have no others.
+Report without_unusual(Report report);
 
 const ReportPoint* point_on(const std::vector<ReportPoint>& points, std::int64_t devices);
 

@@ -1,6 +1,8 @@
 #include "reports/collect/report_charts.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -14,6 +16,9 @@
 namespace dodona::reports {
 
 namespace {
+
+/// Parts of a step that take less on every number of GPUs are one part.
+constexpr double kSeenShare = 0.01;
 
 std::vector<Cell> count_cells(const std::vector<std::int64_t>& counts) {
     std::vector<Cell> cells;
@@ -34,11 +39,13 @@ std::vector<std::int64_t> counts_of(const std::vector<ReportMeasured>& runs, con
     return {counts.begin(), counts.end()};
 }
 
-Series strategy_series(const ReportStrategy& strategy, const std::vector<std::int64_t>& counts) {
-    Series series{.label = strategy.name, .component = {}, .points = {}};
+/// `cell_of`: of a point with a plan.
+template <class CellOf>
+Series curve_series(const Curve& curve, const std::vector<std::int64_t>& counts, CellOf cell_of) {
+    Series series{.label = curve.label(), .component = {}, .points = {}};
     for (const std::int64_t count : counts) {
-        const ReportPoint* point = point_on(strategy.points, count);
-        series.points.push_back(point != nullptr && point->plan ? throughput_cell(*point) : Cell());
+        const ReportPoint* point = point_on(curve.strategy->points, count);
+        series.points.push_back(point != nullptr && point->plan ? cell_of(*point) : Cell());
     }
     return series;
 }
@@ -88,22 +95,26 @@ Chart scaling_chart(const Report& report, const ReportScaling& scaling) {
                 .y_title = tokens ? "tokens/s" : "samples/s",
                 .level = {},
                 .name = scaling.batch ? "strong-scaling" : "weak-scaling"};
-    std::set<std::string> shown;
-    for (const ReportStrategy* strategy : charted(scaling, kMaxCharted)) {
-        chart.series.push_back(strategy_series(*strategy, counts));
-        shown.insert(strategy->name);
+    std::map<std::string, std::string> labels;  // of strategies that have a curve
+    const auto draw = [&](const Curve& curve) {
+        labels[curve.strategy->name] = curve.label();
+        chart.series.push_back(curve_series(curve, counts, throughput_cell));
+    };
+    for (const Curve& curve : charted(scaling, kMaxCharted)) {
+        draw(curve);
     }
     for (const ReportMeasured& run : runs) {
         const auto strategy = std::find_if(scaling.strategies.begin(), scaling.strategies.end(),
                                            [&](const ReportStrategy& one) { return one.name == run.strategy; });
-        if (strategy != scaling.strategies.end() && shown.insert(run.strategy).second) {
-            chart.series.push_back(strategy_series(*strategy, counts));
+        if (strategy != scaling.strategies.end() && !labels.contains(run.strategy)) {
+            draw({&*strategy, {}});
         }
     }
     std::set<std::string> measured;
     for (const ReportMeasured& run : runs) {
         if (measured.insert(run.strategy).second) {
             chart.series.push_back(measured_series(runs, run.strategy, counts, tokens));
+            chart.series.back().like = labels[run.strategy];
         }
     }
     Series ideal{.label = "ideal", .component = "other", .points = {}, .stroke = Stroke::dashed};
@@ -117,31 +128,125 @@ Chart scaling_chart(const Report& report, const ReportScaling& scaling) {
     return chart;
 }
 
-Chart time_shares_chart(const ReportScaling& scaling) {
+AmountOfWork amount_of_work(const ReportScaling& scaling) {
+    const std::optional<double> tokens = tokens_of_sample(scaling);
+    return tokens ? AmountOfWork{1e9 / *tokens, "a billion tokens"} : AmountOfWork{1e6, "a million samples"};
+}
+
+double gpu_hours(const ReportPoint& point, const AmountOfWork& work) {
+    return static_cast<double>(point.devices) * work.samples / point.plan->samples_per_second / 3600;
+}
+
+Chart cost_chart(const ReportInputs& inputs, const ReportScaling& scaling) {
+    const AmountOfWork work = amount_of_work(scaling);
+    std::vector<std::int64_t> counts;
+    for (const PlacedPlan& placed : best_plans(scaling)) {
+        counts.push_back(placed.point->devices);
+    }
+    Chart chart{.title = fmt::format("What to run, and what it costs: {} for {}",
+                                     inputs.price_per_gpu_hour ? inputs.currency : "GPU-hours", work.text),
+                .x_title = "GPUs",
+                .x = count_cells(counts),
+                .series = {},
+                .logarithmic = true,
+                .form = ChartForm::lines,
+                .y_title = inputs.price_per_gpu_hour ? inputs.currency : "GPU-hours",
+                .level = {},
+                .name = "cost"};
+    for (const Curve& curve : charted(scaling, kMaxCharted)) {
+        chart.series.push_back(curve_series(curve, counts, [&](const ReportPoint& point) {
+            const auto money = money_per_sample(inputs, point);
+            return money ? Cell(Cost{Money::of_base(*money * work.samples), inputs.currency})
+                         : Cell(Number{gpu_hours(point, work)});
+        }));
+    }
+    return chart;
+}
+
+Chart time_parts_chart(const ReportScaling& scaling) {
     const std::vector<PlacedPlan> best = best_plans(scaling);
-    Chart chart{.title = "Parts of a step of the fastest plan",
+    const AmountOfWork work = amount_of_work(scaling);
+    Chart chart{.title = fmt::format("How far it scales, and what stops it: GPU-hours for {}", work.text),
                 .x_title = "GPUs",
                 .x = {},
                 .series = {},
                 .form = ChartForm::stacked,
-                .y_title = "share of the step",
+                .y_title = "GPU-hours",
                 .level = {},
                 .name = "time"};
+    double least = std::numeric_limits<double>::infinity();
     for (const PlacedPlan& placed : best) {
         chart.x.emplace_back(Count{placed.point->devices});
+        least = std::min(least, gpu_hours(*placed.point, work));
     }
+    if (!best.empty()) {
+        chart.level = Level{.label = "ideal", .value = Number{least}};
+        chart.title += fmt::format(" (ideal: {})", text(chart.level->value));
+    }
+    Series other{.label = "other", .component = "other", .points = {}};
+    std::vector<double> rest(best.size());
     for (std::size_t i = 0; i < step::kTimeParts; ++i) {
         const auto part = static_cast<step::TimePart>(i);
         Series series{.label = label(part, plan::Plan{}), .component = std::string(step::name(part)), .points = {}};
-        bool any = false;
+        std::vector<double> hours;
+        bool is_seen = false;
         for (const PlacedPlan& placed : best) {
             const double share = placed.plan().time[part] / placed.plan().step.value;
-            series.points.emplace_back(Percent{share});
-            any = any || share > 0.0005;
+            hours.push_back(share * gpu_hours(*placed.point, work));
+            is_seen = is_seen || share > kSeenShare;
         }
-        if (any) {
+        for (std::size_t k = 0; k < hours.size(); ++k) {
+            rest[k] += is_seen ? 0 : hours[k];
+            series.points.emplace_back(Number{hours[k]});
+        }
+        if (is_seen) {
             chart.series.push_back(std::move(series));
         }
+    }
+    if (std::any_of(rest.begin(), rest.end(), [](double hours) { return hours > 0; })) {
+        for (const double hours : rest) {
+            other.points.emplace_back(Number{hours});
+        }
+        chart.series.push_back(std::move(other));
+    }
+    return chart;
+}
+
+Chart certainty_chart(const Report& report, const ReportScaling& scaling) {
+    const std::vector<ReportMeasured> runs = measured_of(report, scaling);
+    const std::vector<std::int64_t> counts = counts_of(runs, scaling);
+    Chart chart{.title = fmt::format("How sure: {:.0f} % interval of the step", 100 * kIntervalLevel),
+                .x_title = "GPUs",
+                .x = count_cells(counts),
+                .series = {},
+                .logarithmic = true,
+                .form = ChartForm::lines,
+                .y_title = "of the predicted step",
+                .level = {},
+                .name = "certainty"};
+    Series predicted{.label = "predicted", .component = {}, .points = {}};
+    Series measured{.label = "measured", .component = {}, .points = {}, .stroke = Stroke::none, .like = "predicted"};
+    const std::vector<PlacedPlan> best = best_plans(scaling);
+    for (const std::int64_t count : counts) {
+        const auto placed =
+            std::find_if(best.begin(), best.end(), [&](const PlacedPlan& one) { return one.point->devices == count; });
+        Cell& cell = predicted.points.emplace_back();
+        if (placed != best.end()) {
+            const Estimate& step = placed->plan().step;
+            cell = Percent{1};
+            cell.interval = Interval{Percent{step.lo / step.value}, Percent{step.hi / step.value}};
+        }
+        double sum = 0;
+        double found = 0;
+        for (const ReportMeasured& run : runs) {
+            sum += run.devices == count ? run.measured / run.predicted.value : 0;
+            found += run.devices == count ? 1 : 0;
+        }
+        measured.points.push_back(found > 0 ? Cell(Percent{sum / found}) : Cell());
+    }
+    chart.series.push_back(std::move(predicted));
+    if (!runs.empty()) {
+        chart.series.push_back(std::move(measured));
     }
     return chart;
 }

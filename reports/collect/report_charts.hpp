@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "reports/collect/report.hpp"
 #include "reports/document/document.hpp"
@@ -14,8 +15,26 @@ inline constexpr std::size_t kMaxCharted = 6;
 /// Throughput over GPUs: the strategies, the ideal line, and what was measured with their batch.
 Chart scaling_chart(const Report& report, const ReportScaling& scaling);
 
-/// Parts of the step of the fastest plan, as shares, over GPUs.
-Chart time_shares_chart(const ReportScaling& scaling);
+/// An amount of training, for costs.
+struct AmountOfWork {
+    double samples = 0;
+    std::string text;  ///< "a billion tokens"
+};
+/// A billion tokens, or a million samples where the network reads none.
+AmountOfWork amount_of_work(const ReportScaling& scaling);
+
+/// GPU-hours of an amount of work under a plan.
+double gpu_hours(const ReportPoint& point, const AmountOfWork& work);
+
+/// Cost of the work with each strategy, over GPUs: money where a price is known, else GPU-hours.
+Chart cost_chart(const ReportInputs& inputs, const ReportScaling& scaling);
+
+/// GPU-hours of the work under the fastest plan by parts of the step, over GPUs: flat where it scales, and what grows is
+/// what stops it.
+Chart time_parts_chart(const ReportScaling& scaling);
+
+/// Interval of the step of the fastest plan, and what was measured, over what is predicted.
+Chart certainty_chart(const Report& report, const ReportScaling& scaling);
 
 /// Memory of the fullest device of the fastest plan over GPUs, with its capacity.
 Chart memory_chart(const ReportScaling& scaling);

@@ -32,8 +32,9 @@ std::string headline(const Report& report, const std::optional<PlacedPlan>& best
         return fmt::format("{}: nothing fits on {} to {}", on_machine(report.inputs),
                            whole(report.inputs.counts.front()), counted(report.inputs.counts.back(), "GPU"));
     }
-    return fmt::format("{}: {} on {} ({}), {} a step", on_machine(report.inputs), best->strategy->name,
-                       counted(best->point->devices, "GPU"), best->plan().mesh, text(best->plan().step.value));
+    return fmt::format("{}: {} on {} ({}) with {}, {} a step", on_machine(report.inputs), best->strategy->name,
+                       counted(best->point->devices, "GPU"), best->plan().mesh, best->plan().software,
+                       text(best->plan().step.value));
 }
 
 /// Why this number of GPUs.
@@ -48,25 +49,26 @@ std::string reason(const ReportScaling& scaling, const PlacedPlan& best) {
     return text + "; no larger number was asked about that fits";
 }
 
-KeyFigures figures(const Report& report, const PlacedPlan& best) {
+KeyFigures figures(const Report& report, const PlacedPlan& best, const AmountOfWork& work) {
     const ReportPlan& plan = best.plan();
-    KeyFigures figures{{{.label = "step time", .value = plan.step, .note = {}},
-                        {.label = "throughput", .value = throughput_cell(*best.point), .note = {}},
-                        {.label = "MFU", .value = Percent{plan.mfu}, .note = {}},
-                        {.label = "plan", .value = plan.details, .note = {}},
-                        {.label = "batch", .value = Count{best.point->batch}, .note = {}},
-                        {.label = "memory",
-                         .value = plan.memory.total(),
-                         .note = fmt::format("of {} on the fullest GPU", text(plan.memory_limit))}}};
-    constexpr double kSamples = 1e6;
+    KeyFigures figures{
+        {{.label = "step time", .value = plan.step, .note = {}},
+         {.label = "throughput", .value = throughput_cell(*best.point), .note = {}},
+         {.label = "MFU", .value = Percent{plan.mfu}, .note = {}},
+         {.label = "plan", .value = plan.details, .note = {}},
+         {.label = "batch", .value = Count{best.point->batch}, .note = {}},
+         {.label = "memory",
+          .value = plan.memory.total(),
+          .note = fmt::format("of {} on the fullest GPU", text(plan.memory_limit))},
+         {.label = "GPU-hours", .value = Number{gpu_hours(*best.point, work)}, .note = "for " + work.text}}};
     if (const auto money = money_per_sample(report.inputs, *best.point)) {
         figures.figures.push_back({.label = "cost",
-                                   .value = Cost{Money::of_base(*money * kSamples), report.inputs.currency},
-                                   .note = "for a million samples"});
+                                   .value = Cost{Money::of_base(*money * work.samples), report.inputs.currency},
+                                   .note = "for " + work.text});
     }
     if (const auto energy = energy_per_sample(report.inputs, *best.point)) {
         figures.figures.push_back(
-            {.label = "energy", .value = text(kSamples * *energy), .note = "of the GPUs for a million samples"});
+            {.label = "energy", .value = text(work.samples * *energy), .note = "of the GPUs for " + work.text});
     }
     return figures;
 }
@@ -131,13 +133,15 @@ void add_scaling(Document& document, const Report& report, const ReportScaling& 
                        ? 1
                        : 0;
     }
-    const auto shown = static_cast<std::size_t>(std::count_if(
-        chart.series.begin(), chart.series.end(), [](const Series& one) { return one.stroke == Stroke::solid; }));
+    std::size_t shown = 0;
+    for (const Curve& curve : charted(scaling, kMaxCharted)) {
+        shown += 1 + curve.equal.size();
+    }
     std::string note = "Ideal: every GPU does what one does at best.";
     if (fitting > shown) {
         note += fmt::format(
             " The chart shows {} of {} strategies that fit: those that are fastest somewhere, then those "
-            "that get furthest; of equal curves one.",
+            "that get furthest.",
             shown, fitting);
     }
     if (const std::string unusual = with_unusual_plans(scaling); !unusual.empty()) {
@@ -177,19 +181,22 @@ std::string fitting(const ReportStrategy& strategy) {
     return range + (gaps.empty() ? "" : " without " + join_some(gaps));
 }
 
-/// What stops a strategy above the most GPUs that fit, else below the fewest.
+/// The reason that stops a strategy above the most GPUs that fit; where none fits, on the most that were asked about.
 std::string what_stops(const ReportStrategy& strategy) {
     const ReportPoint* last = nullptr;
     for (const ReportPoint& point : strategy.points) {
         last = point.plan ? &point : last;
     }
-    for (const ReportPoint& point : strategy.points) {
-        if (!point.plan && (last == nullptr || point.devices > last->devices)) {
-            return fmt::format("{}: {}", counted(point.devices, "GPU"), point.why_not);
-        }
-    }
+    const auto stopped = [](const ReportPoint& point) {
+        return fmt::format("{}: {}", counted(point.devices, "GPU"), point.why_not);
+    };
     if (last == nullptr) {
-        return "";
+        return stopped(strategy.points.back());
+    }
+    for (const ReportPoint& point : strategy.points) {
+        if (!point.plan && point.devices > last->devices) {
+            return stopped(point);
+        }
     }
     if (last->plan->bottlenecks.empty()) {
         return "nothing up to there";
@@ -201,7 +208,8 @@ std::string what_stops(const ReportStrategy& strategy) {
 Table stops_table(const ReportScaling& scaling) {
     Table table({{"strategy"}, {"most GPUs", Align::right}, {"set by"}, {"fits on"}, {"what stops it"}});
     for (const ReportStrategy& strategy : scaling.strategies) {
-        if (!strategy.points.empty()) {
+        const bool is_for_one = strategy.axes == 0 && scaling.strategies.size() > 1;
+        if (!strategy.points.empty() && !is_for_one) {
             table.row({strategy.name, Count{strategy.most}, strategy.set_by, fitting(strategy), what_stops(strategy)});
         }
     }
@@ -212,12 +220,12 @@ Table front_table(const ReportInputs& inputs, const ReportScaling& scaling) {
     std::vector<Column> columns{{"GPUs", Align::right},      {"strategy"},           {"mesh"},
                                 {"plan", Align::left, true}, {"step", Align::right}, {"throughput", Align::right},
                                 {"memory", Align::right}};
-    constexpr double kSamples = 1e6;
+    const AmountOfWork work = amount_of_work(scaling);
     if (inputs.price_per_gpu_hour) {
-        columns.push_back({"cost of 1e6 samples", Align::right});
+        columns.push_back({"cost of " + work.text, Align::right});
     }
     if (inputs.power_per_gpu_w) {
-        columns.push_back({"energy of 1e6 samples", Align::right});
+        columns.push_back({"energy of " + work.text, Align::right});
     }
     Table table(columns);
     for (const PlacedPlan& placed : pareto_front(inputs, scaling)) {
@@ -227,10 +235,10 @@ Table front_table(const ReportInputs& inputs, const ReportScaling& scaling) {
                                 placed.plan().details,        placed.plan().step.value, rate,
                                 placed.plan().memory.total()};
         if (const auto money = money_per_sample(inputs, *placed.point)) {
-            cells.emplace_back(Cost{Money::of_base(*money * kSamples), inputs.currency});
+            cells.emplace_back(Cost{Money::of_base(*money * work.samples), inputs.currency});
         }
         if (const auto energy = energy_per_sample(inputs, *placed.point)) {
-            cells.emplace_back(text(kSamples * *energy));
+            cells.emplace_back(text(work.samples * *energy));
         }
         table.row(std::move(cells));
     }
@@ -262,7 +270,7 @@ void add_sensitivity(Document& document, const ReportSensitivity& sensitivity) {
     for (const std::string& note : sensitivity.notes) {
         blocks.emplace_back(Note{note});
     }
-    add_section(document, {"What the answer is sensitive to"}, std::move(blocks));
+    add_section(document, {.title = "What the answer is sensitive to", .detail = true}, std::move(blocks));
 }
 
 void add_timeline(Document& document, const ReportBest& best) {
@@ -270,8 +278,10 @@ void add_timeline(Document& document, const ReportBest& best) {
     for (const std::string& note : best.timeline->notes) {
         blocks.emplace_back(Note{note});
     }
-    add_section(document, {fmt::format("One step of {} on {}", best.strategy, counted(best.devices, "GPU"))},
-                std::move(blocks));
+    add_section(
+        document,
+        {.title = fmt::format("One step of {} on {}", best.strategy, counted(best.devices, "GPU")), .detail = true},
+        std::move(blocks));
 }
 
 List assumptions(const Report& report) {
@@ -324,7 +334,7 @@ List changes(const ReportScaling& scaling) {
     for (const StrategyChange& change : strategy_changes(scaling)) {
         list.items.push_back(text(change));
     }
-    if (list.items.empty() && !best_plans(scaling).empty()) {
+    if (list.items.empty() && best_plans(scaling).size() > 1) {
         list.items.push_back(fmt::format("{} is the fastest on every number of GPUs, or within {} of it",
                                          best_plans(scaling).front().strategy->name, percent(search::kEqualTime)));
     }
@@ -333,35 +343,43 @@ List changes(const ReportScaling& scaling) {
 
 }  // namespace
 
-Document report_document(const Report& report) {
+Document report_document(const Report& whole_report) {
+    const Report report = without_unusual(whole_report);
     const ReportScaling& first = report.scalings.front();
     const std::optional<PlacedPlan> best = recommended(first);
     Document document;
-    document.record = report_record(report);
-    document.rows = report_rows(report);
+    document.record = report_record(whole_report);
+    document.rows = report_rows(whole_report);
     add(document, Headline{headline(report, best)});
     if (best) {
         add(document, Paragraph{reason(first, *best)});
-        add(document, figures(report, *best));
+        add(document, figures(report, *best, amount_of_work(first)));
+        for (Chart chart :
+             {cost_chart(report.inputs, first), time_parts_chart(first), certainty_chart(report, first)}) {
+            add(document, std::move(chart));
+        }
     }
     add(document, remarks(report));
     if (best) {
         add_section(document, {"Next"},
-                    {Code{{command(report.inputs, *best), explorer_command(report.inputs, *best)}}});
+                    {Code{{command(report.inputs, *best),
+                           fmt::format("dodona predict {} --machine {} --gpus {} --batch {} --plan plan.yaml",
+                                       shell_word(report.inputs.model), shell_word(report.inputs.machine),
+                                       best->point->devices, best->point->batch),
+                           explorer_command(report.inputs, *best)}}});
     }
     for (const ReportScaling& scaling : report.scalings) {
         add_scaling(document, report, scaling);
     }
     add_measured(document, report);
     if (best) {
-        add_section(document, {"Where the time goes"}, {time_shares_chart(first)});
         add_section(document, {"Where strategies cross over"}, {changes(first)});
-        add_section(document, {"Memory per GPU"}, {memory_chart(first)});
+        add_section(document, {.title = "Memory per GPU", .detail = true}, {memory_chart(first)});
     }
     add_section(document, {"Which strategies stop where"}, {stops_table(first)});
     if (best) {
         add_section(
-            document, {"Pareto front"},
+            document, {.title = "Pareto front", .detail = true},
             {front_chart(report.inputs, first), front_table(report.inputs, first), Note{front_note(report.inputs)}});
     }
     if (report.best && report.best->timeline) {

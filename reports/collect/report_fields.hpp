@@ -15,6 +15,7 @@ concept IsA = std::same_as<std::remove_const_t<Self>, Of>;
 void fields(auto& io, IsA<ReportPlan> auto& plan) {
     io("mesh", plan.mesh);
     io("details", plan.details);
+    io("software", plan.software);
     io("step_time_s", plan.step);
     io("samples_per_s", plan.samples_per_second);
     io("tokens_per_s", plan.tokens_per_second);

@@ -19,6 +19,7 @@ namespace {
 ReportPlan report_plan(const step::Prediction& prediction) {
     return {.mesh = mesh_text(prediction.plan),
             .details = fmt::format("micro-batch {}, {}", microbatch_text(prediction), memory_savings(prediction.plan)),
+            .software = prediction.plan.framework.label(),
             .step = prediction.step,
             .samples_per_second = prediction.samples_per_second,
             .tokens_per_second = prediction.tokens_per_second,

@@ -16,6 +16,7 @@
 #include "reports/render/json_reader.hpp"
 #include "reports/render/plot_axis.hpp"
 #include "reports/render/svg.hpp"
+#include "reports/render/text_layout.hpp"
 #include "reports/render/vega_lite.hpp"
 
 namespace dodona::reports {
@@ -29,6 +30,22 @@ std::string json_in_page(const Record& record) {
         all += c == '<' ? std::string("\\u003c") : std::string(1, c);
     }
     return all;
+}
+
+/// A text as markup, whose lines do not end between a number and its unit; nor between a word and a number, unless numbers
+/// follow each other for too long.
+std::string markup(const std::string& text) {
+    constexpr std::size_t kLongest = 24;
+    std::string all;
+    for (const std::string& piece : lines_of(text, 1)) {  // kept on one line each
+        all += all.empty() ? "" : " ";
+        for (std::size_t i = 0; i < piece.size(); ++i) {
+            const bool is_kept =
+                piece[i] == ' ' && (piece.size() <= kLongest || (i > 0 && '0' <= piece[i - 1] && piece[i - 1] <= '9'));
+            all += is_kept ? "\u00a0" : std::string(1, piece[i]);
+        }
+    }
+    return escaped_markup(all);
 }
 
 /// Columns of names and figures, whose lines are not broken.
@@ -62,7 +79,7 @@ std::string html_table(const Table& table, const std::string& name) {
                                table.columns[i].align == Align::right ? " class=\"r\""
                                : whole[i]                             ? " class=\"n\""
                                                                       : "",
-                               number ? fmt::format(" data-v=\"{:.6g}\"", *number) : "", escaped_markup(text(row[i])));
+                               number ? fmt::format(" data-v=\"{:.6g}\"", *number) : "", markup(text(row[i])));
         }
         all += "</tr>\n";
     }
@@ -72,7 +89,7 @@ std::string html_table(const Table& table, const std::string& name) {
 std::string list_items(const std::vector<std::string>& items) {
     std::string all = "<ul>\n";
     for (const std::string& item : items) {
-        all += fmt::format("<li>{}</li>\n", escaped_markup(item));
+        all += fmt::format("<li>{}</li>\n", markup(item));
     }
     return all + "</ul>\n";
 }
@@ -86,18 +103,17 @@ std::string section_id(std::size_t number) { return fmt::format("section-{}", nu
 /// Blocks as elements; charts leave their specification in `charts`.
 class HtmlBlocks {
 public:
-    std::string operator()(const Headline& block) const {
-        return fmt::format("<h1>{}</h1>\n", escaped_markup(block.text));
-    }
+    std::string operator()(const Headline& block) const { return fmt::format("<h1>{}</h1>\n", markup(block.text)); }
     std::string operator()(const Paragraph& block) const {
-        return fmt::format("<p{}>{}</p>\n", tone_class(block.tone), escaped_markup(block.text));
+        return fmt::format("<p{}>{}</p>\n", tone_class(block.tone), markup(block.text));
     }
     std::string operator()(const Note& block) const {
-        return fmt::format("<p class=\"note\">{}</p>\n", escaped_markup(block.text));
+        return fmt::format("<p class=\"note\">{}</p>\n", markup(block.text));
     }
     std::string operator()(const Section& block) {
         sections_.push_back(block.title);
-        return fmt::format("<h2 id=\"{}\">{}</h2>\n", section_id(sections_.size()), escaped_markup(block.title));
+        return fmt::format("{}<section{}>\n<h2 id=\"{}\">{}</h2>\n", sections_.size() > 1 ? "</section>\n" : "",
+                           block.detail ? " class=\"detail\"" : "", section_id(sections_.size()), markup(block.title));
     }
     std::string operator()(const Table& block) const {
         return "<div>" + html_table(block, sections_.empty() ? "table" : sections_.back()) + "</div>\n";
@@ -115,12 +131,13 @@ public:
         for (const KeyFigure& figure : block.figures) {
             Cell value = figure.value;
             value.interval.reset();
-            const std::string interval = figure.value.interval ? fmt::format("{} interval {}", percent(kIntervalLevel),
-                                                                             text(*figure.value.interval))
-                                                               : "";
-            all += fmt::format("<div><dt>{}</dt><dd{}>{} <small>{} {}</small></dd></div>\n",
-                               escaped_markup(figure.label), tone_class(figure.tone), escaped_markup(text(value)),
-                               escaped_markup(figure.note), escaped_markup(interval));
+            const std::string interval =
+                figure.value.interval
+                    ? fmt::format("{:.0f} % interval {}", 100 * kIntervalLevel, text(*figure.value.interval))
+                    : "";
+            all +=
+                fmt::format("<div><dt>{}</dt><dd{}>{} <small>{} {}</small></dd></div>\n", escaped_markup(figure.label),
+                            tone_class(figure.tone), markup(text(value)), markup(figure.note), markup(interval));
         }
         return all + "</dl>\n";
     }
@@ -153,7 +170,12 @@ public:
             return fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", escaped_markup(block.title),
                                numbers);
         }
-        return figure(block.title, vega_lite(block),
+        Record spec = vega_lite(block);
+        if (sections_.empty()) {
+            constexpr int kHeightInARow = 230;
+            spec["height"] = kHeightInARow;
+        }
+        return figure(block.title, std::move(spec),
                       fmt::format("<details><summary>The numbers</summary><div>{}</div></details>", numbers));
     }
     std::string operator()(const TimelineChart& block) {
@@ -235,12 +257,21 @@ std::string render_html(const Document& document, const Page& page) {
     HtmlBlocks blocks;
     std::string head;  // up to the first section
     std::string body;
+    bool in_a_row = false;  // charts before the first section stand side by side
     for (const Block& block : document.blocks) {
-        if (!is_empty(block)) {
-            const std::string element = std::visit(blocks, block);
-            (blocks.sections().empty() ? head : body) += element;
+        if (is_empty(block)) {
+            continue;
         }
+        const std::string element = std::visit(blocks, block);
+        if (const bool is_next = std::holds_alternative<Chart>(block) && blocks.sections().empty();
+            is_next != in_a_row) {
+            head += is_next ? "<div class=\"row\">\n" : "</div>\n";
+            in_a_row = is_next;
+        }
+        (blocks.sections().empty() ? head : body) += element;
     }
+    head += in_a_row ? "</div>\n" : "";
+    body += blocks.sections().empty() ? "" : "</section>\n";
     const std::string title = escaped_markup(title_of(document));
     std::string all = fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -230,4 +230,13 @@ bool is_drawn(const Chart& chart) {
     return chart.form != ChartForm::table && !chart.x.empty() && number_of(first_value(chart)).has_value();
 }
 
+bool is_above_stacks(const Chart& chart, const Level& level) {
+    for (std::size_t x = 0; x < chart.x.size(); ++x) {
+        if (stack_height(chart, x) > number_of(level.value.value).value_or(0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace dodona::reports

@@ -47,4 +47,7 @@ std::vector<SeriesColour> series_colours(const Chart& chart);
 /// Whether the chart is drawn and has something to draw.
 bool is_drawn(const Chart& chart);
 
+/// Whether no stack reaches the level, so that there is room for its name above the line.
+bool is_above_stacks(const Chart& chart, const Level& level);
+
 }  // namespace dodona::reports

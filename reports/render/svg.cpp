@@ -217,8 +217,10 @@ std::string stacked_svg(const Chart& chart) {
     if (chart.level) {
         const double level = area.y(y, number_of(chart.level->value.value).value_or(0));
         plot += rule(area.left, level, area.right, level, "l");
-        plot +=
-            at_text(area.right, level - 4, "end", fmt::format("{} {}", chart.level->label, text(chart.level->value)));
+        if (is_above_stacks(chart, *chart.level)) {
+            const std::string name = fmt::format("{} {}", chart.level->label, text(chart.level->value));
+            plot += at_text(area.right, level - 4, "end", name);
+        }
     }
     std::vector<LegendEntry> entries;
     for (std::size_t s = 0; s < chart.series.size(); ++s) {

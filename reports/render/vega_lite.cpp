@@ -172,6 +172,9 @@ Record stacked_spec(const Chart& chart) {
         layers.push_back({{"data", datum},
                           {"mark", {{"type", "rule"}, {"strokeWidth", 1.5}, {"color", "#888888"}}},
                           {"encoding", {{"y", position("y", y, titled(chart.y_title, y.unit), "~r")}}}});
+        if (!is_above_stacks(chart, *chart.level)) {
+            return layers;
+        }
         layers.push_back({{"data", datum},
                           {"mark",
                            {{"type", "text"},

@@ -14,6 +14,7 @@ inline ReportPoint point_with(const std::string& strategy, std::int64_t devices,
     ReportPlan plan{
         .mesh = "data " + std::to_string(devices),
         .details = "micro-batch 1 x 8, no recompute",
+        .software = "torch-test",
         .step = {Seconds::of_base(seconds), Seconds::of_base(0.9 * seconds), Seconds::of_base(1.25 * seconds)},
         .samples_per_second = 64 / seconds,
         .tokens_per_second = std::nullopt,

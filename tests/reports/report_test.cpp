@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
@@ -177,7 +178,7 @@ TEST(Report, NamesALayoutOnceByTheSimplestStrategyThatMakesIt) {
     EXPECT_EQ(front_chart(report.inputs, scaling).x.size(), 5U);
 }
 
-TEST(Report, HasPlansThatNobodyRunsOnCurvesOnly) {
+TEST(Report, LeavesOutPlansThatNobodyRunsUnlessTheyAreAskedFor) {
     Report report = small_report();
     ReportScaling& scaling = report.scalings[0];
     ReportPlan& unusual = *scaling.strategies[1].points[3].plan;
@@ -187,11 +188,65 @@ TEST(Report, HasPlansThatNobodyRunsOnCurvesOnly) {
     EXPECT_EQ(names(layouts(scaling)),
               (std::vector<std::string>{"data 1", "data 2", "sharded 2", "data 4", "sharded 4", "data 8"}));
     EXPECT_EQ(recommended(scaling)->strategy->name, "data");
-    EXPECT_EQ(scaling_chart(report, scaling).series[0].label, "sharded") << "the fastest curve";
-    const std::string text = render_text(report_document(report), {});
-    EXPECT_NE(text.find("plans that nobody runs"), std::string::npos) << text;
+    const auto plans_on_8 = [](const Report& of) {
+        std::vector<std::string> all;
+        for (const ReportStrategy& strategy : of.scalings[0].strategies) {
+            if (const ReportPoint* point = point_on(strategy.points, 8); point != nullptr && point->plan) {
+                all.push_back(strategy.name);
+            }
+        }
+        return all;
+    };
+    EXPECT_EQ(plans_on_8(without_unusual(report)), (std::vector<std::string>{"data"}));
+    EXPECT_EQ(without_unusual(report).scalings[0].strategies[1].points[3].why_not,
+              "nobody runs it: sharded 8 is in use for tables only");
+    Report asked = report;
+    asked.inputs.settings.push_back({"--strategy", "data,sharded"});
+    EXPECT_EQ(plans_on_8(without_unusual(asked)), (std::vector<std::string>{"data", "sharded"}));
+    EXPECT_NE(render_text(report_document(asked), {}).find("plans that nobody runs"), std::string::npos);
+    for (ReportPoint& point : scaling.strategies[1].points) {
+        if (point.plan) {
+            point.plan->unusual = unusual.unusual;
+        }
+    }
+    EXPECT_EQ(without_unusual(report).scalings[0].strategies.size(), 1U);
     scaling.strategies[0].points.pop_back();
     EXPECT_EQ(names(layouts(scaling)).back(), "sharded 8") << "nothing usual fits";
+    EXPECT_EQ(plans_on_8(without_unusual(report)), (std::vector<std::string>{"sharded"}));
+}
+
+TEST(Report, DrawsCurvesThatCoincideAsOneLine) {
+    Report report = small_report();
+    ReportScaling& scaling = report.scalings[0];
+    scaling.strategies[1].points = {point_with("sharded", 1, 8.1, 8_GiB), point_with("sharded", 2, 4, 8_GiB),
+                                    point_with("sharded", 4, 2.51, 6_GiB), point_with("sharded", 8, 2, 4_GiB)};
+    scaling.answers = scaling.strategies[0].points;
+    ASSERT_EQ(charted(scaling, 6).size(), 1U);
+    EXPECT_EQ(charted(scaling, 6)[0].label(), "data, sharded (equal)");
+    const Chart chart = scaling_chart(report, scaling);
+    EXPECT_EQ(series_colours(chart)[0].hex, series_colours(chart)[1].hex) << "measured runs of data";
+    scaling.strategies[1].points[2] = point_with("sharded", 4, 2.6, 6_GiB);
+    EXPECT_EQ(charted(scaling, 6).size(), 2U) << "4 % apart";
+}
+
+// A million samples take 1e6 / (64 / 2) s x 8 GPUs = 69.4 GPU-hours with data on 8, 34.7 with sharded, and with data on 1
+// 1e6 / 8 s = 34.7. 2 USD an hour.
+TEST(Report, SaysWhatRunsCostAndWhatStopsThem) {
+    Report report = small_report();
+    const Chart cost = cost_chart(report.inputs, report.scalings[0]);
+    EXPECT_EQ(cost.series[0].label, "sharded");
+    EXPECT_EQ(text(cost.series[0].points[3]), "69.4 USD");
+    EXPECT_EQ(text(cost.series[1].points[3]), "139 USD");
+    report.inputs.price_per_gpu_hour.reset();
+    EXPECT_EQ(text(cost_chart(report.inputs, report.scalings[0]).series[1].points[3]), "69.4");
+    const Chart parts = time_parts_chart(report.scalings[0]);
+    EXPECT_EQ(text(parts.level->value), "34.7");
+    EXPECT_TRUE(parts.title.ends_with("GPU-hours for a million samples (ideal: 34.7)")) << parts.title;
+    EXPECT_EQ(svg(parts).find(">ideal 34.7<"), std::string::npos) << "bars are higher";
+    EXPECT_EQ(text(parts.series[0].points[2]), "10.8") << "forward on 4: a quarter of 1e6 / 64 x 2.49 s x 4 GPUs";
+    const Chart sure = certainty_chart(report, report.scalings[0]);
+    EXPECT_EQ(text(sure.series[0].points[0]), "100.0 % (90.0 to 125.0 %)");
+    EXPECT_EQ(text(sure.series[1].points[2]), "96.0 %") << "2.4 s measured, 2.5 s predicted";
 }
 
 TEST(Report, ShowsMeasuredRunsOverCurvesOfTheirBatch) {
@@ -210,7 +265,7 @@ TEST(Report, ShowsMeasuredRunsOverCurvesOfTheirBatch) {
     EXPECT_TRUE(measured(scaling_chart(report, report.scalings[1])));
 }
 
-// Of runs with own plans: 64 samples in 2.5 s on 4 GPUs, 128 in 4 s on 8.
+// Runs with own plans: 64 samples in 2.5 s on 4 GPUs, 128 in 4 s on 8.
 TEST(Report, DrawsMeasuredRunsBesideTheirOwnPlans) {
     Report report = small_report();
     report.measured.push_back(
@@ -278,6 +333,31 @@ TEST(HtmlPage, EscapesWhateverAUserWrote) {
     }
 }
 
+TEST(HtmlPage, KeepsNumbersWithTheirUnits) {
+    Document document;
+    add(document, Headline{"megatron on 512 GPUs (tensor 8, data 64), 1.5 s of 3 <4"});
+    EXPECT_NE(render_html(document, {})
+                  .find("<h1>megatron on\u00a0512\u00a0GPUs (tensor\u00a08, data\u00a064), "
+                        "1.5\u00a0s of\u00a03\u00a0&lt;4</h1>"),
+              std::string::npos);
+    document.blocks = {Paragraph{"interval 3,510,000 to 5,790,000 tokens/s"}};
+    EXPECT_NE(render_html(document, {}).find("<p>interval 3,510,000\u00a0to 5,790,000\u00a0tokens/s</p>"),
+              std::string::npos)
+        << "too long for one line";
+}
+
+TEST(HtmlPage, HasThreeChartsInARowFirst) {
+    const std::string page = render_html(report_document(small_report()), {.scripts = "var x"});
+    const std::size_t row = page.find("<div class=\"row\">");
+    const std::size_t end = page.find("</figure>\n</div>", row);
+    ASSERT_NE(end, std::string::npos);
+    EXPECT_LT(end, page.find("<h2"));
+    const std::string charts = page.substr(row, end - row);
+    for (const char* title : {"What to run, and what it costs", "How far it scales, and what stops it", "How sure"}) {
+        EXPECT_NE(charts.find(fmt::format("<figcaption>{}", title)), std::string::npos) << title;
+    }
+}
+
 TEST(HtmlPage, HasNoScriptsForChartsWhereThereAreNone) {
     const std::string page = render_html(report_document(small_report()), {});
     EXPECT_EQ(page.find("dodona-charts\">"), std::string::npos);
@@ -298,7 +378,7 @@ TEST(Markdown, HasImagesOnlyWhereItHasFiles) {
     EXPECT_NE(with.find("](my%20page-strong-scaling.svg)"), std::string::npos);
     EXPECT_EQ(render_markdown(document, {}).find("svg"), std::string::npos);
     const auto files = images(document, "my page");
-    EXPECT_EQ(files.size(), 5U);
+    EXPECT_EQ(files.size(), 7U);
     EXPECT_TRUE(
         std::any_of(files.begin(), files.end(), [](const auto& file) { return file.first == "my page-step.svg"; }));
 }
@@ -316,7 +396,7 @@ TEST(PlotAxis, PutsValuesBetweenItsEnds) {
         }
     }
     EXPECT_EQ(x_axis(chart, 13).ticks, (std::vector<double>{1, 2, 4, 8}));
-    EXPECT_EQ(y_axis(time_shares_chart(report.scalings[0]), 6).hi, 1);
+    EXPECT_GE(y_axis(time_parts_chart(report.scalings[0]), 6).hi, 43.2) << "on 4 GPUs, the most expensive";
 }
 
 TEST(PlotAxis, HasRoundTicksWhereThereIsHardlyAPowerOfTen) {
@@ -385,7 +465,7 @@ TEST(VegaLite, SpecificationsAreValid) {
             EXPECT_FALSE(is_valid(spec));
         }
     }
-    EXPECT_EQ(charts, 10U);
+    EXPECT_EQ(charts, 14U);
 }
 
 TEST(Difference, FindsWhatChanged) {
