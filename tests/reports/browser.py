@@ -50,6 +50,14 @@ def charts_drawn(dom):
     return marked.group(1) if marked else "not at all", places, drawn
 
 
+def printed_pages(browser, page, folder):
+    printed = os.path.join(folder, "page.pdf")
+    subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--no-pdf-header-footer",
+                    f"--print-to-pdf={printed}", f"file://{page}"], capture_output=True, timeout=300, check=True)
+    with open(printed, "rb") as stream:
+        return len(re.findall(rb"/Type\s*/Page\b", stream.read()))
+
+
 def main():
     browser = next((path for path in map(shutil.which, BROWSERS) if path), None)
     if browser is None:
@@ -76,6 +84,10 @@ def main():
                 fail("the source of a model escapes")
             if "onerror" not in dom:
                 fail("the hostile text is not on the page at all")
+        forwarded = os.path.join(folder, "forwarded.html")
+        run("report", "llama-3.1-8b", "--machine", "dgx-h100", "--gpus", "8..512", "-o", forwarded)
+        if (pages := printed_pages(browser, forwarded, folder)) != 2:
+            fail(f"a report is printed on {pages} pages, not on 2")
         again = os.path.join(folder, "again.json")
         run("report", "--from", page, "-o", again)
         run("diff", page, again)
