@@ -1,10 +1,12 @@
 #include "cli/check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -39,6 +41,7 @@ namespace dodona::cli {
 namespace {
 
 constexpr const char* kSchemas = "--schemas";
+constexpr std::string_view kGithub = "github";
 
 std::vector<std::string> kinds() {
     std::vector<std::string> names;
@@ -63,7 +66,7 @@ std::string compared(const char* what, double ours, double published, double tol
                     : fmt::format("; {} {:+.2f} % against published", what, 100 * off);
 }
 
-/// "; 8,030,261,248 stored in model.safetensors.index.json: as counted", where a config.json has its weights beside it.
+/// "; 8,030,261,248 stored in model.safetensors.index.json: as counted", where a config.json has its weights with it.
 std::string stored(const std::string& file, double counted) {
     namespace fs = std::filesystem;
     std::error_code fault;
@@ -111,7 +114,7 @@ std::string cluster_line(const cluster::Cluster& cluster) {
                        reports::counted(static_cast<std::int64_t>(cluster.levels.size()), "level"));
 }
 
-/// What a file is and holds; throws its faults.
+/// Kind and contents of a file; throws its faults.
 std::string checked(const std::string& file) {
     const files::Library built_in = library();
     files::Document document = built_in.model_document(file, {}, {});
@@ -211,8 +214,35 @@ void write_schemas(const std::string& folder) {
     }
 }
 
+/// `text` in an annotation of GitHub Actions, with other characters of `special` escaped.
+std::string annotated(std::string_view text, std::string_view special) {
+    std::string all;
+    for (const char c : text) {
+        const bool is_special = c == '%' || c == '\r' || c == '\n' || special.find(c) != special.npos;
+        all += is_special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+    }
+    return all;
+}
+
+/// A workflow command, which GitHub prints at the line of the change (docs.github.com: workflow commands for GitHub
+/// Actions). Faults without a place are those of the file.
+std::string annotation(const Diagnostic& fault, const std::string& checked) {
+    const bool has_place = fault.where.source != nullptr && fault.where.line > 0;
+    std::string properties = "file=" + annotated(has_place ? fault.where.source->name : checked, ":,");
+    if (has_place) {
+        properties += fmt::format(",line={},col={},endColumn={}", fault.where.line, fault.where.column,
+                                  fault.where.column + std::max(fault.where.length, 1) - 1);
+    }
+    const std::string text = fault.message + (fault.help.empty() ? "" : "\n" + fault.help);
+    return fmt::format("::{} {}::{}\n", fault.severity == Severity::warning ? "warning" : "error", properties,
+                       annotated(text, ""));
+}
+
 int run_check(Arguments& arguments) {
-    const Output output = read_output(arguments);
+    const bool for_github = arguments.has("--format") && arguments.all("--format").front() == kGithub;
+    Arguments others = for_github ? arguments.with("--format", "") : arguments;
+    const Output output = read_output(others);
+    others.throw_if_faults();
     const std::vector<std::string> files = arguments.all("FILE");
     if (const auto folder = arguments.text(kSchemas)) {
         if (!files.empty()) {
@@ -228,6 +258,7 @@ int run_check(Arguments& arguments) {
     arguments.throw_if_faults();
     bool good = true;
     std::vector<reports::CheckedFile> results;
+    std::string annotations;
     for (const std::string& file : files) {
         reports::CheckedFile& result =
             results.emplace_back(reports::CheckedFile{.file = file, .holds = {}, .faults = {}});
@@ -237,11 +268,18 @@ int run_check(Arguments& arguments) {
             good = false;
             for (const Diagnostic& fault : error.diagnostics()) {
                 result.faults.push_back(fault.message);
+                annotations += annotation(fault, file);
             }
-            std::fputs(error.what(), stderr);
+            if (!for_github) {
+                std::fputs(error.what(), stderr);
+            }
         }
     }
-    write(output, reports::check_document(results));
+    if (for_github) {
+        write_text(output, annotations);
+    } else {
+        write(output, reports::check_document(results));
+    }
     return good ? kAnswered : kNo;
 }
 
@@ -252,13 +290,19 @@ Command check_command() {
                                  "write the JSON Schema of each kind of file there and check nothing:\n"
                                  "for editors, and for programs that write such files"}};
     append(options, output_options());
+    Option& format =
+        *std::find_if(options.begin(), options.end(), [](const Option& one) { return one.long_name() == "--format"; });
+    format.value += fmt::format("|{}", kGithub);
+    format.description += "; github: annotations of a\nworkflow, at the lines of a change";
     return {.name = "check",
             .summary = "whether files that dodona reads are right: models, machines, plans and all others",
             .positionals = {{.name = "FILE", .description = "files to check", .required = false, .many = true}},
             .options = std::move(options),
             .examples =
                 "Exit code 1 if any file has a fault; all faults are printed.\n\n"
-                "Example:\n  dodona check my-model.yaml my-cluster.yaml",
+                "Examples:\n"
+                "  dodona check my-model.yaml my-cluster.yaml\n"
+                "  dodona check --format github my-model.yaml",
             .run = run_check};
 }
 

@@ -39,6 +39,7 @@
 #include "cli/trials.hpp"
 #include "cli/trials_run.hpp"
 #include "cli/validate.hpp"
+#include "cli/watch.hpp"
 #include "questions/cache/cache.hpp"
 
 namespace dodona::cli {
@@ -107,13 +108,13 @@ std::span<const Command> commands() {
         .handed_to = "dodona-calibrate"};
     namespace cache = questions::cache;
     static const Command cache_command = plan_question<cache::Options, cache::Answer>(cache::heading());
-    static const std::array all{plan_command(),      compare_command(),  predict_command(),    simulate_command(),
-                                size_command(),      goodput_command(),  trials_command(),     trials_run_command(),
-                                tables_command(),    threads_command(),  cache_command,        largest_command(),
-                                limits_command(),    report_command(),   explorer_command(),   diff_command(),
-                                models_command(),    machines_command(), devices_command(),    strategies_command(),
-                                exchanges_command(), systems_command(),  frameworks_command(), calibrate,
-                                check_command(),     import_command(),   validate_command(),   completion_command()};
+    static const std::array all{
+        plan_command(),      compare_command(),  predict_command(),    simulate_command(),  size_command(),
+        goodput_command(),   trials_command(),   trials_run_command(), tables_command(),    threads_command(),
+        cache_command,       largest_command(),  limits_command(),     report_command(),    explorer_command(),
+        diff_command(),      models_command(),   machines_command(),   devices_command(),   strategies_command(),
+        exchanges_command(), systems_command(),  frameworks_command(), calibrate,           check_command(),
+        import_command(),    validate_command(), watch_command(),      completion_command()};
     return all;
 }
 

@@ -9,9 +9,7 @@
 #include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
-#include "files/logs/training_log.hpp"
 #include "reports/collect/log_comparison.hpp"
-#include "validate/comparison.hpp"
 
 namespace dodona::cli {
 
@@ -66,8 +64,9 @@ files::MeasuredRun measured(const std::string& name, const files::TrainingLog& l
     return run;
 }
 
-/// `arguments`: with what was typed, without the log.
-validate::RunResult compared(Arguments arguments, const std::string& name, const files::TrainingLog& log) {
+}  // namespace
+
+validate::RunResult compared_log(Arguments arguments, const std::string& name, const files::TrainingLog& log) {
     if (const auto model = arguments.text("--model")) {
         arguments.give("MODEL", *model);
     }
@@ -88,6 +87,8 @@ validate::RunResult compared(Arguments arguments, const std::string& name, const
     }
     return validate::compared(run, question);
 }
+
+namespace {
 
 validate::RunResult refused(const std::string& name, const files::TrainingLog& log, const InputError& error) {
     validate::RunResult result{.id = name, .group = log.software};
@@ -128,7 +129,7 @@ int validate_logs(Arguments& arguments, const Output& output, const std::vector<
         reports::LogResult one{.name = name, .log = {}, .result = {}};
         try {
             one.log = library().training_log(name, {});
-            one.result = compared(typed, name, one.log);
+            one.result = compared_log(typed, name, one.log);
         } catch (const InputError& error) {
             if (logs.size() == 1) {
                 throw;

@@ -40,6 +40,18 @@ const Description& description<MemoryForm>() {
 }
 
 template <>
+const Description& description<PartForm>() {
+    static const Description described{
+        .noun = "line of a part",
+        .summary = "A line with the milliseconds of a part of the step above it, on the fastest and the slowest rank.",
+        .keys = {required<&PartForm::after>("after", kAfter), required<&PartForm::is>("is", "The part.")},
+        .one_line = true,
+        .example = "{after: \"  forward-backward .\", is: passes}",
+        .defaults = default_of<PartForm>};
+    return described;
+}
+
+template <>
 const Description& description<JobForm>() {
     static const Description described{
         .noun = "line of the job",
@@ -64,7 +76,8 @@ const Description& description<LogForm>() {
                  required<&LogForm::software>("software", "The software, as its users call it."),
                  required<&LogForm::steps>("step", "The first form of the first such line counts."),
                  optional<&LogForm::memory>("memory", "The better ones first."),
-                 optional<&LogForm::job>("job", "The last such line counts.")},
+                 optional<&LogForm::job>("job", "The last such line counts."),
+                 optional<&LogForm::parts>("part", "Times of parts of a step, for `dodona watch`.")},
         .file_kind = "log",
         .defaults = default_of<LogForm>};
     return described;

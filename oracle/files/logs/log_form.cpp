@@ -48,6 +48,18 @@ std::optional<double> number_of_job(std::string_view line, const JobForm& form) 
     return product;
 }
 
+/// The number that a text starts with, behind any of these characters.
+std::optional<double> number_behind(std::string_view& text, std::string_view leading) {
+    text.remove_prefix(std::min(text.find_first_not_of(leading), text.size()));
+    double value = 0;
+    const auto read = decimal_at(text.data(), text.data() + text.size(), value);
+    if (read.ec != std::errc()) {
+        return std::nullopt;
+    }
+    text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+    return value;
+}
+
 std::optional<double> LoggedNumbers::*member_of(LoggedJob is) {
     switch (is) {
         case LoggedJob::batch: return &LoggedNumbers::batch;
@@ -59,6 +71,21 @@ std::optional<double> LoggedNumbers::*member_of(LoggedJob is) {
 }
 
 }  // namespace
+
+std::optional<LoggedPartTime> part_in(std::string_view line, const PartForm& form) {
+    const std::size_t found = line.find(form.after);
+    if (found == std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::string_view rest = line.substr(found + form.after.size());
+    const auto shortest = number_behind(rest, " .:(");
+    if (!shortest || *shortest < 0) {
+        return std::nullopt;
+    }
+    const auto longest = rest.starts_with(',') ? number_behind(rest, ", ") : shortest;
+    return LoggedPartTime{form.is, Seconds::of_base(*shortest / 1e3),
+                          Seconds::of_base(longest.value_or(*shortest) / 1e3)};
+}
 
 void read_job(std::string_view line, std::span<const LogForm> forms, LoggedNumbers& numbers) {
     for (const LogForm& form : forms) {

@@ -40,6 +40,16 @@ inline constexpr std::array kLoggedMemoryTable{
 constexpr const auto& enumerators(LoggedMemory /*type*/) { return kLoggedMemoryTable; }
 constexpr std::string_view name(LoggedMemory memory) { return name_of(memory); }
 
+/// Parts of a step that software times apart.
+enum class LoggedPart : std::uint8_t { passes, gradients, parameters, optimizer };
+inline constexpr std::array kLoggedPartTable{
+    Enumerator(LoggedPart::passes, "passes", "forward and backward, with the communication in them"),
+    Enumerator(LoggedPart::gradients, "gradients", "their reduction, as far as it is exposed"),
+    Enumerator(LoggedPart::parameters, "parameters", "their all-gather, as far as it is exposed"),
+    Enumerator(LoggedPart::optimizer, "optimizer", "the update")};
+constexpr const auto& enumerators(LoggedPart /*type*/) { return kLoggedPartTable; }
+constexpr std::string_view name(LoggedPart part) { return name_of(part); }
+
 /// What a log says once of its job.
 enum class LoggedJob : std::uint8_t { batch, sequence, gpus, steps };
 inline constexpr std::array kLoggedJobTable{Enumerator(LoggedJob::batch, "batch", "samples of a step"),
@@ -61,6 +71,17 @@ struct MemoryForm {
     LoggedMemory is = LoggedMemory::reserved;
 };
 
+struct PartForm {
+    std::string after;
+    LoggedPart is = LoggedPart::passes;
+};
+
+/// Time of a part on the fastest and on the slowest rank.
+struct LoggedPartTime {
+    LoggedPart is = LoggedPart::passes;
+    Seconds shortest, longest;
+};
+
 struct JobForm {
     std::string line;
     std::string after;
@@ -76,6 +97,7 @@ struct LogForm {
     std::vector<StepForm> steps;
     std::vector<MemoryForm> memory;  ///< the better ones first
     std::vector<JobForm> job;
+    std::vector<PartForm> parts;  ///< lines below those of their step
 };
 
 /// Numbers that logs print once, and that a time may follow from.
@@ -91,6 +113,9 @@ template <class Form>
 std::optional<LogNumber> number_in(std::string_view line, const Form& form) {
     return line.find(form.line) == std::string_view::npos ? std::nullopt : number_after(line, form.after);
 }
+
+/// "forward-backward .....: (26094.39, 26095.09)", milliseconds of the fastest and the slowest rank, or one number.
+std::optional<LoggedPartTime> part_in(std::string_view line, const PartForm& form);
 
 /// Takes up what a line says of the job in any of these forms.
 void read_job(std::string_view line, std::span<const LogForm> forms, LoggedNumbers& numbers);

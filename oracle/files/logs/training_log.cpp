@@ -22,7 +22,7 @@ struct ReadLines {
     const LogForm* software = nullptr;  ///< of the first line of a step: others do not count
     const StepForm* form = nullptr;     ///< of that line
     LoggedNumbers job;
-    std::vector<double> seconds;
+    std::vector<LoggedStepTime> steps;
     std::map<const MemoryForm*, Bytes> memory;        ///< the most of all lines
     std::map<double, std::map<double, double>> bars;  ///< total of a progress bar -> step -> seconds
 };
@@ -80,7 +80,7 @@ void read_step(std::string_view line, std::span<const LogForm> forms, const Loca
             }
             const double seconds = read.form == &form ? seconds_of(line, number->value, read, where) : 0;
             if (seconds > 0) {
-                read.seconds.push_back(seconds);
+                read.steps.push_back({Seconds::of_base(seconds), {}});
             }
             return;
         }
@@ -90,6 +90,13 @@ void read_step(std::string_view line, std::span<const LogForm> forms, const Loca
 void read_line(std::string_view line, std::span<const LogForm> forms, const Location& where, ReadLines& read) {
     read_job(line, forms, read.job);
     read_step(line, forms, where, read);
+    if (!read.steps.empty()) {
+        for (const PartForm& form : read.software->parts) {
+            if (const auto part = part_in(line, form)) {
+                read.steps.back().parts.push_back(*part);
+            }
+        }
+    }
     if (const auto bar = bar_step(line)) {
         read.bars[bar->total][bar->step] = bar->seconds;
     }
@@ -118,7 +125,7 @@ void take_bars(ReadLines& read) {
     });
     if (most != read.bars.end()) {
         for (const auto& [step, seconds] : most->second) {
-            read.seconds.push_back(seconds);
+            read.steps.push_back({Seconds::of_base(seconds), {}});
         }
     }
 }
@@ -127,7 +134,11 @@ void take_bars(ReadLines& read) {
 TrainingLog summarised(ReadLines read) {
     TrainingLog log;
     log.software = read.software == nullptr ? kBarSoftware : read.software->software;
-    std::vector<double>& times = read.seconds;
+    std::vector<double> times;
+    for (const LoggedStepTime& step : read.steps) {
+        times.push_back(step.time.in(unit::second));
+    }
+    log.every = std::move(read.steps);
     log.warm_up = times.size() < 3 ? 0 : std::max<std::size_t>(1, times.size() / 10);
     times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(log.warm_up));
     std::sort(times.begin(), times.end());
@@ -161,10 +172,10 @@ TrainingLog read_training_log(const std::string& text, const std::string& name, 
             read_line(line, forms, where, read);
         }
     }
-    if (read.seconds.empty()) {
+    if (read.steps.empty()) {
         take_bars(read);
     }
-    if (read.seconds.empty()) {
+    if (read.steps.empty()) {
         std::vector<std::string> known;
         for (const LogForm& form : forms) {
             known.push_back(form.software);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "base/quantity.hpp"
@@ -12,11 +13,18 @@
 
 namespace dodona::files {
 
+/// A step as it was printed, with what the lines below it say of its parts.
+struct LoggedStepTime {
+    Seconds time;
+    std::vector<LoggedPartTime> parts;
+};
+
 /// What a log says of its steps, those of the warm-up left out, and of the job. Nothing else of a log is kept.
 struct TrainingLog {
     std::string software;
-    std::size_t steps = 0;    ///< that count
-    std::size_t warm_up = 0;  ///< that were left out
+    std::size_t steps = 0;              ///< that count
+    std::size_t warm_up = 0;            ///< that were left out
+    std::vector<LoggedStepTime> every;  ///< in their order, those of the warm-up included
     Seconds median;
     Seconds low;                           ///< 10th percentile
     Seconds high;                          ///< 90th
