@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
+#include "cli/next.hpp"
 #include "cli/output.hpp"
 #include "cli/plan_options.hpp"
 #include "cli/progress.hpp"
@@ -26,7 +28,7 @@ namespace dodona::cli {
 
 namespace {
 
-/// What the things of one comparison are. `settings` are written as --fixed: tensor=8,zero=1.
+/// Kinds of compared items. `settings` are written as --fixed: tensor=8,zero=1.
 enum class Things { strategies, machines, models, plans, settings };
 
 struct ComparedKind {
@@ -63,7 +65,7 @@ bool is_known(files::NameOf kind, const std::vector<std::string>& names, const s
            library().resolve_alias(kind, word).has_value();
 }
 
-/// A word may be a strategy and a machine: of all words together only one kind is meant.
+/// A word may be a strategy and a machine: of all words together only one kind is intended.
 std::vector<Things> kinds_of(const std::string& word) {
     if (files::is_path(word)) {
         return {kind_of_file(word)};
@@ -210,6 +212,11 @@ std::string common_to(Arguments& arguments, Things kind, const std::vector<repor
     return all;
 }
 
+std::map<std::string, std::string> with_all_gpus(std::map<std::string, std::string> job) {
+    job["--gpus"] = "";
+    return job;
+}
+
 int run_compare(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::vector<std::string> words = arguments.all("A");
@@ -230,7 +237,21 @@ int run_compare(Arguments& arguments) {
     line.clear();
     const bool any = std::any_of(things.begin(), things.end(), [](const auto& thing) { return !thing.plans.empty(); });
     const std::string on = common_to(arguments, kind, things);
-    write(output, reports::side_by_side_document({.of = plural_of(kind), .on = on, .things = std::move(things)}));
+    const auto fits = std::find_if(things.begin(), things.end(), [](const auto& one) { return !one.plans.empty(); });
+    std::map<std::string, std::string> job;
+    if (fits != things.end()) {
+        const plan::Plan& plan = fits->plans.front().plan;
+        job = {{"MODEL", fits->model},
+               {"--machine", fits->machine},
+               {"--gpus", std::to_string(plan.devices())},
+               {"--batch", std::to_string(plan.batch)}};
+    }
+    reports::Document document =
+        reports::side_by_side_document({.of = plural_of(kind), .on = on, .things = std::move(things)});
+    if (!job.empty()) {
+        add_next(document, arguments, "compare", {{"plan", job}, {"limits", job}, {"report", with_all_gpus(job)}});
+    }
+    write(output, document);
     return interrupted() ? kInterrupted : any ? kAnswered : kNo;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/goodput_options.hpp"
+#include "cli/next.hpp"
 #include "cli/output.hpp"
 #include "questions/goodput/goodput.hpp"
 #include "reports/collect/prediction_report.hpp"
@@ -51,7 +52,12 @@ int run_goodput(Arguments& arguments) {
     }
     const reliability::Goodput answer = reliability::goodput(workload.graph, workload.cluster, prediction, question);
     check_interval(arguments, answer);
-    write(output, questions::goodput::document(subject, answer));
+    reports::Document document = questions::goodput::document(subject, answer);
+    add_next(document, arguments, "goodput",
+             {{"predict"},
+              {"simulate"},
+              {"plan", {{"--gpus", std::to_string(plan.devices())}, {"--batch", std::to_string(plan.batch)}}}});
+    write(output, document);
     return answer.plays ? kAnswered : kNo;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/goals.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
+#include "cli/next.hpp"
 #include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -185,6 +186,9 @@ int run_largest(Arguments& arguments) {
     reports::Document document = reports::largest_document(sought);
     if (convolutions) {
         reports::add_convolutions(document, choices);
+    }
+    if (sought.largest.answer() != nullptr && !convolutions) {
+        add_next(document, arguments, "largest", {{"limits"}, {"size", {{"--gpus", ""}}}});
     }
     write(output, document);
     return interrupted() ? kInterrupted : sought.largest.found ? kAnswered : kNo;

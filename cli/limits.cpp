@@ -11,6 +11,7 @@
 #include "cli/growth.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
+#include "cli/next.hpp"
 #include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -133,7 +134,14 @@ int run_limits(Arguments& arguments) {
                                                        .space = std::move(space),
                                                        .growth = growth,
                                                        .settings = settings_given(arguments)});
-    write(output, questions::limits::document(answer));
+    reports::Document document = questions::limits::document(answer);
+    if (questions::limits::any_fits(answer)) {
+        add_next(document, arguments, "limits",
+                 {{"report", {{"--gpus", ""}}},
+                  {arguments.has("--gpus") ? "plan" : "size"},
+                  {arguments.has("--gpus") ? "largest" : "", {{"--batch", ""}}, " batch"}});
+    }
+    write(output, document);
     return interrupted() ? kInterrupted : questions::limits::any_fits(answer) ? kAnswered : kNo;
 }
 

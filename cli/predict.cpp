@@ -6,6 +6,7 @@
 #include "cli/explain.hpp"
 #include "cli/launch.hpp"
 #include "cli/length_options.hpp"
+#include "cli/next.hpp"
 #include "cli/output.hpp"
 #include "cli/remedies.hpp"
 #include "files/document.hpp"
@@ -100,6 +101,13 @@ int run_predict(Arguments& arguments) {
     if (const auto norms =
             prediction.runs ? step::split_norms(workload.graph, workload.cluster, prediction) : std::nullopt) {
         reports::add_norms(document, *norms);
+    }
+    if (prediction.runs) {
+        const std::string devices = std::to_string(plan.devices());
+        add_next(document, arguments, "predict",
+                 {{"plan", {{"--gpus", devices}, {"--batch", std::to_string(plan.batch)}}},
+                  {"simulate"},
+                  {"limits", {{"--gpus", devices}, {"--batch", std::to_string(plan.batch)}}}});
     }
     write(output, document);
     return prediction.runs ? kAnswered : kNo;

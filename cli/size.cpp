@@ -11,6 +11,7 @@
 #include "cli/goals.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
+#include "cli/next.hpp"
 #include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -41,8 +42,9 @@ std::vector<Option> size_command_options() {
     append(all, goal_options());
     append(all, job_space_options(true));
     all.push_back({"--find", "fewest|fastest|cheapest",
-                   "of the numbers that meet the goals; default: fewest, of\n"
-                   "several machines with prices cheapest",
+                   "of the numbers that meet the goals; default: fastest where a\n"
+                   "budget is the only goal, cheapest of several machines with\n"
+                   "prices, else fewest",
                    "Search"});
     append(all, output_options());
     return all;
@@ -134,12 +136,16 @@ std::vector<Workload> read_workloads(Arguments& arguments) {
     return workloads;
 }
 
-search::Find read_find(Arguments& arguments, const std::vector<Workload>& workloads) {
+/// A budget without another goal buys time: the fewest GPUs within it would be the slowest.
+search::Find read_find(Arguments& arguments, const GoalSettings& goals, const std::vector<Workload>& workloads) {
     const bool priced = std::all_of(workloads.begin(), workloads.end(),
                                     [](const Workload& workload) { return workload.cluster.price; });
     const auto word = arguments.word("--find", choices_of(search::kFinds));
     if (!word) {
-        return priced && workloads.size() > 1 ? search::Find::cheapest : search::Find::fewest;
+        const bool buys_time = goals.budget && !goals.deadline && !goals.tokens_per_second && !goals.samples_per_second;
+        return buys_time                        ? search::Find::fastest
+               : priced && workloads.size() > 1 ? search::Find::cheapest
+                                                : search::Find::fewest;
     }
     const auto* const find = std::find_if(search::kFinds.begin(), search::kFinds.end(),
                                           [&](search::Find known) { return search::name(known) == *word; });
@@ -174,7 +180,7 @@ int run_size(Arguments& arguments) {
     std::vector<Workload> workloads = read_workloads(arguments);
     set_prices(arguments, goals, workloads);
     reports::SizingAnswer sized;
-    sized.find = read_find(arguments, workloads);
+    sized.find = read_find(arguments, goals, workloads);
     std::vector<search::SizingQuestion> questions;
     for (const Workload& workload : workloads) {
         search::SizingQuestion question{.space = job_space(arguments, workload), .find = sized.find};
@@ -201,7 +207,14 @@ int run_size(Arguments& arguments) {
                       .tokens_a_sample = tokens_a_sample(workloads.front().graph),
                       .goals = questions.front().goals,
                       .settings = settings_given(arguments)};
-    write(output, reports::sizing_document(sized));
+    reports::Document document = reports::sizing_document(sized);
+    if (sized.best) {
+        const std::string& machine = sized.machines[*sized.best].machine;
+        add_next(document, arguments, "size",
+                 {{"report", {{"--machine", machine}, {"--gpus", ""}, {"--price", ""}}},
+                  {"limits", {{"--machine", machine}, {"--gpus", ""}}}});
+    }
+    write(output, document);
     return interrupted() ? kInterrupted : sized.best ? kAnswered : kNo;
 }
 
