@@ -10,6 +10,7 @@
 
 #include "cli/app.hpp"
 #include "cli/files.hpp"
+#include "reports/render/text_layout.hpp"
 
 namespace dodona::cli {
 
@@ -21,14 +22,21 @@ constexpr std::size_t kHelpWidth = 100;
 /// Where descriptions start.
 constexpr std::size_t kHelpColumn = 34;
 
-/// A name, and its description in a column of its own, below the name where that is long.
-std::string help_line(const std::string& name, const std::string& description) {
+/// A name, and its description in a column of its own, below the name where that is long. A long list of choices is broken
+/// between them.
+std::string help_line(const std::string& name, std::string description) {
     std::string line = "  " + name;
-    line += line.size() + 2 > kHelpColumn ? "\n" + std::string(kHelpColumn, ' ')
-                                          : std::string(kHelpColumn - line.size(), ' ');
-    for (const char c : description) {
-        line += c;
-        line += c == '\n' ? std::string(kHelpColumn, ' ') : "";
+    std::size_t begin = 0;  // of its last line
+    while (line.size() - begin > kHelpWidth && line.rfind('|', begin + kHelpWidth - 1) != std::string::npos) {
+        begin = line.rfind('|', begin + kHelpWidth - 1) + 1;
+        line.insert(begin, "\n" + std::string(10, ' '));
+        ++begin;
+    }
+    line += begin > 0 || line.size() + 2 > kHelpColumn ? "\n" + std::string(kHelpColumn, ' ')
+                                                       : std::string(kHelpColumn - line.size(), ' ');
+    std::replace(description.begin(), description.end(), '\n', ' ');
+    for (const std::string& part : reports::lines_of(description, kHelpWidth - kHelpColumn)) {
+        line += (line.ends_with(' ') ? "" : "\n" + std::string(kHelpColumn, ' ')) + part;
     }
     return line + "\n";
 }
@@ -78,16 +86,23 @@ std::string brief_name(const CLI::Option& option) {
     return whole.substr(0, whole.size() - value.size() + first) + "|...";
 }
 
-/// Calls `line` for each option, and `heading` where another group begins.
+/// Calls `heading` for each group, in the order in which they begin, and `line` for the options in it.
 template <class Heading, class Line>
 void each_option(const CLI::App& app, Heading heading, Line line) {
-    std::string group;
-    for (const CLI::Option* option : options_of(app)) {
-        if (option->get_group() != group) {
-            group = option->get_group();
-            heading(group);
+    std::vector<std::string> groups;
+    const Options options = options_of(app);
+    for (const CLI::Option* option : options) {
+        if (std::find(groups.begin(), groups.end(), option->get_group()) == groups.end()) {
+            groups.push_back(option->get_group());
         }
-        line(*option);
+    }
+    for (const std::string& group : groups) {
+        heading(group);
+        for (const CLI::Option* option : options) {
+            if (option->get_group() == group) {
+                line(*option);
+            }
+        }
     }
 }
 
@@ -127,7 +142,8 @@ public:
     explicit HelpText(std::string usage) : usage_(std::move(usage)) {}
 
     std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
-        const std::string top = fmt::format("{}\n\nUsage: {}\n", app->get_description(), usage_);
+        const std::string top = fmt::format("{}\n\n{}\n", app->get_description(),
+                                            reports::wrapped("Usage: " + usage_, kHelpWidth, "              "));
         std::string all = top;
         for (const CLI::Option* positional : positionals_of(*app)) {
             all += help_line(positional->get_name(), positional->get_description());

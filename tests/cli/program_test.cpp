@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -400,6 +401,33 @@ TEST(Program, DoesNotWaitForAPipeThatIsCalledAModel) {
     const Outcome outcome = place.run("check net.onnx");
     EXPECT_EQ(outcome.code, 1);
     EXPECT_NE(outcome.err.find("net.onnx is a pipe; expected a file"), std::string::npos) << outcome.err;
+}
+
+TEST(Help, FitsIntoAHundredColumnsAndHasNoHeadingTwice) {
+    const Folder place;
+    std::istringstream overview(place.run("--help").out);
+    std::vector<std::string> commands;
+    for (std::string line; std::getline(overview, line) &&
+                           line != "  dodona COMMAND --help   its common options; --help all: all of them";) {
+        EXPECT_LE(line.size(), 100U) << line;
+        const bool is_command = line.starts_with("  ") && line.size() > 14 && line.substr(12, 2) == "  ";
+        if (is_command && !line.starts_with("  calibrate")) {  // a program of its own
+            commands.push_back(line.substr(2, line.find("  ", 2) - 2));
+        }
+    }
+    EXPECT_GT(commands.size(), 25U);
+    for (const std::string& command : commands) {
+        for (const char* which : {" --help", " --help all"}) {
+            std::istringstream help(place.run(command + which).out);
+            std::set<std::string> headings;
+            for (std::string line; std::getline(help, line);) {
+                EXPECT_LE(line.size(), 100U) << command << which << ": " << line;
+                if (line.ends_with(':') && !line.starts_with(' ')) {
+                    EXPECT_TRUE(headings.insert(line).second) << command << which << ": " << line << " twice";
+                }
+            }
+        }
+    }
 }
 
 }  // namespace program_test
