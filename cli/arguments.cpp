@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/enumeration.hpp"
+#include "base/precision.hpp"
 #include "cli/words.hpp"
 #include "files/number.hpp"
 #include "files/quantity.hpp"
@@ -104,6 +106,19 @@ std::string Arguments::required_text(const std::string& name, const std::string&
     return text(name).value_or("");
 }
 
+namespace {
+
+/// A hint for a word that is no count of this option; may be empty.
+std::string hint_for(const std::string& name, const std::string& typed) {
+    if (name == "--batch" && amount_meant(typed)) {
+        return "a batch is counted in samples: divide its tokens by those of a sample; 4M tokens of 8,192 are 512";
+    }
+    const auto precision = choice_meant(typed, value_names<Precision>());
+    return name == "--gpus" && precision ? "-p is short for --gpus; write --precision " + *precision : "";
+}
+
+}  // namespace
+
 std::optional<std::int64_t> Arguments::count_from(const std::string& name, const std::string& typed,
                                                   std::int64_t most) {
     const auto thousands = count_meant(typed);
@@ -115,7 +130,7 @@ std::optional<std::int64_t> Arguments::count_from(const std::string& name, const
         return std::nullopt;
     }
     if (!value || *value < 1) {
-        fault(name, as_typed(typed) + " is not a whole number greater than 0");
+        fault(name, as_typed(typed) + " is not a whole number greater than 0", hint_for(name, typed));
         return std::nullopt;
     }
     return *value;

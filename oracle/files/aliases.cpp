@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include <fmt/format.h>
+
 namespace dodona::files {
 
 namespace {
@@ -293,6 +295,14 @@ std::string name_stem(std::string_view name) {
 }
 
 std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known) {
+    const std::size_t digits = word.find_first_not_of("0123456789");
+    if (kind == NameOf::cluster && digits != 0 && digits != std::string_view::npos && word[digits] == 'x') {
+        auto resolved = resolve_alias(kind, word.substr(digits + 1), known);  // 8xH100
+        if (resolved) {
+            resolved->note += fmt::format("{}how many train together is --gpus", resolved->note.empty() ? "" : "; ");
+            return resolved;
+        }
+    }
     const std::string plain = plain_letters(word);
     if (plain.empty()) {
         return {};
