@@ -17,6 +17,31 @@ std::int64_t Cluster::domain_size(std::size_t level) const {
     return devices;
 }
 
+std::int64_t Cluster::taken(std::size_t level, std::int64_t ranks) const {
+    check(level < levels.size(), "a cluster has the level that is asked for");
+    const std::int64_t size = levels[level].size;
+    const std::int64_t unit = domain_size(level);
+    if (!levels[level].segment || ranks <= unit || ranks % unit == 0) {
+        return size;
+    }
+    const std::int64_t child = unit / size;
+    const std::int64_t units = devices() / unit;
+    for (std::int64_t segment = std::min(*levels[level].segment, size); 2 * segment >= size; --segment) {
+        if (ranks % (segment * child) == 0 && ranks / (segment * child) <= units) {
+            return segment;
+        }
+    }
+    return size;
+}
+
+std::int64_t Cluster::domain_size(std::size_t level, std::int64_t ranks) const {
+    std::int64_t inside = 1;
+    for (std::size_t i = 0; i <= level; ++i) {
+        inside *= taken(i, ranks);
+    }
+    return inside;
+}
+
 std::span<const Algorithm> Cluster::allowed(Collective collective) const {
     if (!algorithms.empty()) {
         return algorithms;

@@ -185,6 +185,12 @@ struct Cluster {
     [[nodiscard]] std::span<const Algorithm> allowed(Collective collective) const;
     /// Devices inside one domain of `level` (level 0: the level's size).
     [[nodiscard]] std::int64_t domain_size(std::size_t level) const;
+    /// Children of `level` that a job of `ranks` takes in each unit of it: all, but where the level has a `segment` and
+    /// the job takes several units and does not fill them. It then takes equally many of each, the most up to the
+    /// segment, if that is half a unit or more and there are as many units. Source: Slurm, sbatch --segment.
+    [[nodiscard]] std::int64_t taken(std::size_t level, std::int64_t ranks) const;
+    /// Ranks of such a job inside one domain of `level`.
+    [[nodiscard]] std::int64_t domain_size(std::size_t level, std::int64_t ranks) const;
     [[nodiscard]] std::int64_t node_size() const { return domain_size(node_level); }
     /// The first `ranks` ranks as runs of equal devices.
     [[nodiscard]] std::vector<DeviceKind> device_runs(std::int64_t ranks) const;

@@ -54,6 +54,8 @@ struct Level {
     double efficiency = 1;                     ///< share of `bandwidth` that collectives reach; a `link` has its own
     double assumed = 0;                        ///< relative error of rates that nobody stated
     std::optional<Link> link = {};             ///< its protocols replace `latency` and `efficiency`
+    /// The most children of a unit that a job over several units takes (Cluster::taken); none: it fills units.
+    std::optional<std::int64_t> segment = {};
 
     /// Number of protocols: those of `link`, else one from `latency` and `efficiency`.
     [[nodiscard]] std::size_t protocols() const {

@@ -1,6 +1,6 @@
 // Positions of a job's groups on the levels of a cluster.
 //
-// Rank r runs on device r; a child of a level is U consecutive devices. Of a stride {s, z} (z > 1) a child holds
+// Rank r runs on device r of those that the job takes; a child of a level holds U consecutive ones. Of a stride {s, z} (z > 1) a child holds
 //
 //   z          members  where s*z <= U   (all of it: the stride stays inside)
 //   ceil(U/s)  members  where s < U < s*z
@@ -112,7 +112,7 @@ std::vector<Span> spans(const Cluster& cluster, const Group& group, std::int64_t
         span.alike = on.aligned;
         span.child_devices = child_devices;
         crossed.push_back(span);
-        child_devices *= cluster.levels[level].size;
+        child_devices *= cluster.taken(level, ranks);
     }
     return crossed;
 }

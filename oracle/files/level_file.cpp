@@ -91,6 +91,11 @@ void check_sizes(const Value& value, const Level& level) {
 
 void check_level(Fields& fields, LevelEntry& entry, const Reading& /*reading*/) {
     settle_timing(fields, entry);
+    if (const Value segment = fields.find_unlisted("segment");
+        segment && entry.level.segment && *entry.level.segment > entry.level.size) {
+        segment.error(
+            fmt::format("{} children are more than the {} of a unit", *entry.level.segment, entry.level.size));
+    }
     settle_in_network(fields, entry.level);
     if (const Value sizes = fields.find_unlisted("sizes"); sizes && !entry.level.sizes.empty()) {
         check_sizes(sizes, entry.level);
@@ -143,6 +148,12 @@ const Description& description<LevelEntry>() {
              required<&LevelEntry::level, &Level::kind>(
                  "kind", "How the children are joined.",
                  {.help = fmt::format("one of {}", join(value_names<LevelKind>()))}),
+             optional<&LevelEntry::level, &Level::segment>(
+                 "segment",
+                 "The most children of one unit that a job over several units takes: equally many of each, and at "
+                 "least half (Slurm's --segment). A job that fills whole units takes all of them.",
+                 {.range = {.least = 1, .most = kMaxDevices},
+                  .default_text = "all: units are filled one after the other"}),
              optional<&LevelEntry::level, &Level::links>("links", "Links of one child; what they are of: see `kind`.",
                                                          {.range = {.least = 1, .most = kMaxDevices}}),
              required<&LevelEntry::level, &Level::bandwidth>(

@@ -56,7 +56,7 @@ public:
 private:
     std::vector<Part> joined(std::size_t level, const std::vector<Part>& children) {
         std::vector<Part> domains;
-        const auto size = static_cast<std::size_t>(cluster_.levels[level].size);
+        const auto size = static_cast<std::size_t>(cluster_.taken(level, ranks_));
         for (std::size_t first = 0; first < children.size(); first += size) {
             const std::size_t end = std::min(first + size, children.size());
             domains.push_back(domain(level,

@@ -74,8 +74,9 @@ simulate::RouteId FlowBuilder::route(std::int64_t from, std::int64_t to) {
 /// The longest start-up of the levels that the ranks cross, of the protocol that the topology is of.
 Seconds FlowBuilder::start_up(std::span<const std::int64_t> ranks) const {
     Seconds longest;
+    const auto of_job = static_cast<std::int64_t>(routes_.topology().endpoints().size());
     for (std::size_t i = 0; i < cluster_.levels.size(); ++i) {
-        const std::int64_t child = i == 0 ? 1 : cluster_.domain_size(i - 1);
+        const std::int64_t child = i == 0 ? 1 : cluster_.domain_size(i - 1, of_job);
         const bool crosses = std::any_of(ranks.begin(), ranks.end(),
                                          [&](std::int64_t rank) { return rank / child != ranks.front() / child; });
         const cluster::Level& level = cluster_.levels[i];

@@ -140,7 +140,7 @@ cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size
     const std::int64_t stride = whole.strides[0].stride;
     const std::int64_t here = static_cast<std::int64_t>(index) * stride;
     for (std::size_t level = 0; level < costed.cluster->levels.size(); ++level) {
-        const std::int64_t segment = costed.cluster->domain_size(level);
+        const std::int64_t segment = costed.cluster->domain_size(level, costed.mesh.devices());
         if (here / segment == (here - stride) / segment) {
             return {{{stride, 2}}};
         }

@@ -25,32 +25,6 @@ bool has_unit_of(const cluster::Cluster& cluster, std::int64_t devices) {
     return false;
 }
 
-/// A job over several domains of links that trays share takes as many trays of each: the most that divide its trays
-/// evenly (Slurm's --segment). Its groups of ranks then lie inside domains wherever they can.
-/// Source: NVIDIA/NeMo: scripts/performance/executors.py, `segment`.
-void take_whole_segments(cluster::Cluster& cluster, const files::MeasuredRun& run) {
-    const std::size_t domain = cluster.node_level + 1;
-    if (domain + 1 >= cluster.levels.size() || cluster.levels[domain].kind != cluster::LevelKind::switched) {
-        return;
-    }
-    const std::int64_t trays = run.gpus / cluster.node_size();
-    const std::int64_t whole = cluster.levels[domain].size;
-    if (trays <= whole || run.gpus % cluster.node_size() != 0) {
-        return;
-    }
-    std::int64_t taken = whole;
-    while (trays % taken != 0) {
-        --taken;
-    }
-    cluster::Level& above = cluster.levels[domain + 1];
-    const std::int64_t racks = cluster.devices() / cluster.domain_size(domain);
-    if (trays / taken > racks) {
-        return;
-    }
-    cluster.levels[domain].size = taken;
-    above.links = above.links * taken / whole;
-}
-
 cluster::Cluster named_machine(const files::MeasuredRun& run, const files::Library& library, const Tables& tables,
                                const files::TableConventions& conventions) {
     const files::MachineRow* row = tables.machine(run.machine);
@@ -95,7 +69,6 @@ cluster::Cluster machine_of(const files::MeasuredRun& run, const files::Library&
         }
         cluster.levels.front().size = run.gpus_per_node;
     }
-    take_whole_segments(cluster, run);
     return cluster;
 }
 

@@ -213,6 +213,9 @@ Record machine_record(const cluster::Cluster& cluster) {
                    {"efficiency", level.efficiency},
                    {"latency_s", level.latency},
                    {"taper", level.taper}};
+        if (level.segment) {
+            one["segment"] = *level.segment;
+        }
         if (level.kind == cluster::LevelKind::torus) {
             one["sizes"] = level.sizes;
         }

@@ -26,6 +26,28 @@ TEST(Cluster, counts_devices_from_the_inside_out) {
     EXPECT_THROW((void)cluster.domain_size(2), InternalError);
 }
 
+/// Eight racks of 18 trays of four devices, of which a job takes up to 16.
+Cluster racks() {
+    Cluster cluster;
+    cluster.levels = {{.name = "tray", .size = 4}, {.name = "rack", .size = 18}, {.name = "system", .size = 8}};
+    cluster.levels[1].segment = 16;
+    return cluster;
+}
+
+TEST(Cluster, has_equally_many_trays_of_each_rack_for_a_job) {
+    const Cluster cluster = racks();
+    EXPECT_EQ(cluster.taken(1, 256), 16) << "64 trays of 4 racks";
+    EXPECT_EQ(cluster.domain_size(1, 256), 64);
+    EXPECT_EQ(cluster.domain_size(1, 64), 72) << "one rack holds the job";
+    EXPECT_EQ(cluster.taken(1, 72), 18);
+    EXPECT_EQ(cluster.taken(1, 144), 18) << "two whole racks";
+    EXPECT_EQ(cluster.taken(1, 80), 10) << "20 trays of 2 racks";
+    EXPECT_EQ(cluster.taken(1, 4 * 19), 18) << "a tray of each of 19 racks is less than half";
+    EXPECT_EQ(cluster.taken(1, 576), 18) << "nine racks of 16 trays would be one too many";
+    EXPECT_EQ(cluster.taken(1, 512), 16);
+    EXPECT_EQ(cluster.taken(0, 256), 4) << "trays have no segments";
+}
+
 TEST(Cluster, counts_the_devices_of_a_job_that_differ) {
     Cluster cluster = two_levels();
     cluster.device.name = "old";

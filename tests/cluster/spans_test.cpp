@@ -66,6 +66,18 @@ TEST(Spans, take_strides_that_continue_each_other_as_one) {
     expect_span(found[1], 1, 8, whole[1].members, whole[1].groups);
 }
 
+// Racks of 18 trays of 4: of 256 ranks that fill them one after the other, groups of 64 straddle racks; with 16 trays of
+// each they do not.
+TEST(Spans, of_groups_that_fill_segments_of_racks_stay_inside_them) {
+    Cluster cluster = of_sizes({4, 18, 8});
+    EXPECT_EQ(spans(cluster, {{{1, 64}}}, 256).size(), 3U);
+    cluster.levels[1].segment = 16;
+    EXPECT_EQ(spans(cluster, {{{1, 64}}}, 256).size(), 2U);
+    const auto across = spans(cluster, {{{64, 4}}}, 256);
+    ASSERT_EQ(across.size(), 3U);
+    expect_span(across[2], 2, 64, 1, 64);
+}
+
 TEST(Spans, refuse_strides_that_do_not_nest) {
     EXPECT_THROW((void)spans(of_sizes({8}), {{{2, 4}, {1, 2}}}, 8), InternalError);
 }
