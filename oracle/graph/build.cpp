@@ -34,10 +34,19 @@ Graph build(const NetworkSpec& spec) {
 
 std::int64_t Graph::segment_count() const {
     std::int64_t instances = 0;
-    for (const Segment& segment : segments) {
-        instances += segment.count;
+    for (std::size_t u = 0; u < segments.size(); ++u) {
+        instances += stays_with_previous(u) ? 0 : segments[u].count;
     }
     return instances;
+}
+
+bool Graph::stays_with_previous(std::size_t segment) const {
+    const Segment& here = segments[segment];
+    return segment > 0 && !here.is_block() && std::any_of(here.layers.begin(), here.layers.end(), [&](Vertex v) {
+               const Nest& nest = layers[v].nest;
+               return nest.weights.empty() && std::any_of(nest.saved.begin(), nest.saved.end(),
+                                                          [](const Saved& saved) { return saved.logits; });
+           });
 }
 
 std::int64_t Graph::block_count() const {

@@ -78,8 +78,10 @@ struct Graph {
     /// Instances of a layer in the whole network.
     [[nodiscard]] std::int64_t instances(Vertex v) const { return layers[v].count * segments[layers[v].segment].count; }
 
-    /// Instances of all segments: the most stages that a pipeline can have.
+    /// Instances of all segments that a pipeline may be cut before, the first included: the most stages that it can have.
     [[nodiscard]] std::int64_t segment_count() const;
+    /// Whether a segment stays with the one before it: a loss that reads logits.
+    [[nodiscard]] bool stays_with_previous(std::size_t segment) const;
     /// Of these, instances of blocks.
     [[nodiscard]] std::int64_t block_count() const;
 

@@ -94,9 +94,14 @@ private:
     [[nodiscard]] std::vector<Seconds> times_on(const CostedGraph& costed) const {
         std::vector<Seconds> times;
         for (const Piece& piece : pieces_) {
-            const SegmentPass pass = segment_pass(costed.segments[piece.segment], plan_);
-            times.push_back(static_cast<double>(piece.count) *
-                            (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value);
+            std::vector<std::int64_t> counts(costed.segments.size(), 0);
+            piece.add_to(counts, graph_);
+            Seconds& time = times.emplace_back();
+            for (std::size_t u = piece.segment; u <= piece.segment + piece.followed_by; ++u) {
+                const SegmentPass pass = segment_pass(costed.segments[u], plan_);
+                time += static_cast<double>(counts[u]) *
+                        (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value;
+            }
         }
         return times;
     }
@@ -104,7 +109,7 @@ private:
     [[nodiscard]] VirtualStage virtual_stage(std::size_t first, std::size_t last) const {
         VirtualStage virtual_stage{std::vector<std::int64_t>(graph_.segments.size(), 0)};
         for (std::size_t i = first; i < last; ++i) {
-            virtual_stage.counts[pieces_[i].segment] += pieces_[i].count;
+            pieces_[i].add_to(virtual_stage.counts, graph_);
         }
         return virtual_stage;
     }

@@ -27,15 +27,20 @@ struct Stage {
 struct Piece {
     std::size_t segment = 0;
     std::int64_t count = 1;
+    std::size_t followed_by = 0;  ///< segments after it that stay with it (Graph::stays_with_previous)
+
+    /// Adds its instances to those of a part, by segment.
+    void add_to(std::vector<std::int64_t>& counts, const graph::Graph& graph) const;
 };
 
 /// The network as a row of pieces that it may be cut between: single instances, but of very deep networks.
 std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts);
 
-/// Cuts into virtual stages and places them; a stage that two directions pass has two. Equal blocks where the number of blocks divides evenly (layers
-/// before and after them join the first and the last), as training frameworks do; otherwise the most even cut by time,
-/// that of what crosses each boundary included. `given` (blocks per virtual stage) overrides. Domain: no more virtual
-/// stages than segments (pipeline_limit).
+/// Cuts into virtual stages and places them; a stage that two directions pass has two. Equal blocks where the number of
+/// blocks divides evenly (layers before and after them join the first and the last), as training frameworks do; otherwise
+/// the most even cut by time, that of what crosses each boundary included: of all parts, or, where that makes no stage
+/// slower, with a block more on as many parts in the middle as give each stage the same number of blocks. `given` (blocks
+/// per virtual stage) overrides. Domain: no more virtual stages than segments (pipeline_limit).
 std::vector<Stage> cut_stages(const CostedGraph& costed, const schedule::Places& places,
                               const std::vector<std::int64_t>& given);
 

@@ -1,4 +1,4 @@
-// What crosses the boundaries of a pipeline, by hand.
+// Cuts of a pipeline and their boundaries, by hand.
 #include "step/stages.hpp"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "scenes.hpp"
+#include "step/pipeline.hpp"
 #include "step/segment_cost.hpp"
 #include "step/stage_memory.hpp"
 #include "step/stage_time.hpp"
@@ -143,6 +144,60 @@ TEST(Pieces, AreSingleInstancesButOfVeryDeepNetworks) {
     EXPECT_EQ(pieces[2].count, 3);
     EXPECT_EQ(pieces[2].segment, 1U);
     EXPECT_EQ(pieces.back().count, 1);
+}
+
+// 64 logits of 16 features: a stage that had the loss alone would receive four times as much as any other.
+TEST(Pieces, ALossStaysWithTheLogitsThatItReads) {
+    const auto linear = [](const char* name, std::int64_t out) { return layer(name, "linear", {{"out", out}}); };
+    const graph::Graph graph =
+        graph::build(network(tensor({{"sequence", 4}, {"feature", 16}}),
+                             {linear("a", 16), linear("b", 16), linear("head", 64), layer("loss", "cross_entropy")}));
+    ASSERT_EQ(graph.segments.size(), 4U);
+    EXPECT_TRUE(graph.stays_with_previous(3));
+    EXPECT_FALSE(graph.stays_with_previous(2));
+    EXPECT_EQ(graph.segment_count(), 3) << "the most stages";
+    EXPECT_EQ(pieces_of(graph, 3).back().followed_by, 1U);
+    const CostedGraph costed = costed_on_one_node(graph, two_stages());
+    const std::vector<Stage> stages = cut_stages(costed, {schedule::Placement::loop, 3, 1}, {});
+    EXPECT_EQ(describe(costed, stages[0]), "a");
+    EXPECT_EQ(describe(costed, stages[2]), "head, loss");
+}
+
+// A layer and eleven more that take as long, on four stages: three on each. Of eight parts the four in the middle hold two.
+TEST(Cut, GivesThePartsInTheMiddleABlockMoreThanTheOthers) {
+    const auto linear = [](const char* name) { return layer(name, "linear", {{"out", std::int64_t{64}}}); };
+    const graph::Graph graph = graph::build(
+        network(tensor({{"feature", 64}}), {linear("in"), linear("out"), block("body", 10, {linear("a")})}));
+    const CostedGraph costed = costed_on_one_node(graph, two_stages());
+    const std::vector<Stage> stages = cut_stages(costed, {schedule::Placement::loop, 4, 2}, {});
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        const auto held = [&](std::size_t index) {
+            const std::vector<std::int64_t>& counts = stages[s].virtual_stages[index].counts;
+            return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+        };
+        EXPECT_EQ(held(0), s < 2 ? 1 : 2) << s;
+        EXPECT_EQ(held(1), s < 2 ? 2 : 1) << s;
+    }
+}
+
+// 64 micro-batches on eight stages of three blocks each, a forward pass of a block 1 ms: 64 x 3 x 3 ms and a bubble.
+TEST(Cut, WithTheLongerPartsInTheMiddleTakesLessTime) {
+    const auto time = [](std::size_t first) {
+        std::vector<Position<Seconds>> positions;
+        for (std::size_t k = 0; k < 16; ++k) {
+            const double blocks = k >= first && k < first + 8 ? 2 : 1;
+            positions.push_back(
+                {.forward = blocks * 1000_us, .back = blocks * 2000_us, .weight_gradients = {}, .receive = {}});
+        }
+        PlayedOrders orders;
+        return pipeline_total(
+            Pipeline<Seconds>{
+                .positions = positions, .stages = 8, .microbatches = 64, .schedule = plan::ScheduleKind::interleaved},
+            orders);
+    };
+    EXPECT_GE(time(4), 64 * 9000_us);
+    EXPECT_LT(1.05 * time(4), time(0));
+    EXPECT_LT(1.05 * time(4), time(8));
 }
 
 TEST(Describe, NamesRunsOfSegments) {
