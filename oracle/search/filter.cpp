@@ -56,6 +56,15 @@ bool Filter::sets(const std::string& axis) const {
     });
 }
 
+std::optional<std::int64_t> Filter::virtual_stages() const {
+    for (const Constraint& constraint : fixed_) {
+        if (const auto* due = std::get_if<VirtualStages>(&constraint)) {
+            return due->number;
+        }
+    }
+    return std::nullopt;
+}
+
 bool Filter::accepts(std::int64_t microbatch) const { return allows(MicroBatch{microbatch}); }
 
 bool Filter::accepts(const Variant& variant) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ public:
     [[nodiscard]] bool violates_folds(const plan::Plan& plan) const;
     [[nodiscard]] bool accepts(std::int64_t microbatch) const;
     [[nodiscard]] bool accepts(const Variant& variant) const;
+    /// Virtual stages that plans must have; none: any.
+    [[nodiscard]] std::optional<std::int64_t> virtual_stages() const;
     /// Whether the user has set the size of an axis.
     [[nodiscard]] bool sets(const std::string& axis) const;
     [[nodiscard]] bool constrains() const { return !fixed_.empty() || !excluded_.empty(); }

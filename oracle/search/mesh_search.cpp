@@ -17,7 +17,7 @@ SearchContext::SearchContext(const graph::Graph& graph_, const cluster::Cluster&
       cluster(cluster_),
       space(space_),
       filter(space_),
-      variants(graph_, space_.vary, space_.overlap, space_.offload),
+      variants(graph_, space_.vary, space_.overlap, space_.offload, filter.virtual_stages()),
       segments(graph_.segment_count()) {
     limit = cluster.device_kinds(1).front().device->memory * (1.0 - cluster.memory_reserve);
     limit = (1 - space.reserve) * (space.max_memory ? min(*space.max_memory, limit) : limit);

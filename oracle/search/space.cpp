@@ -122,35 +122,47 @@ struct Schedule {
 /// Virtual stages that are worth a try on `stages` stages: those that deal out the blocks evenly; where the stages do not
 /// divide the blocks, those that do if the embedding, the head or both count as blocks, as Megatron-Core's
 /// --account-for-embedding-in-pipeline-split and --account-for-loss-in-pipeline-split have it. So Llama 3 405B, 126 blocks,
-/// is cut 128 times (arXiv:2407.21783, section 3.3.2).
+/// is cut 128 times (arXiv:2407.21783, section 3.3.2). Where that leaves one number or none, as for the 61 blocks of
+/// DeepSeek-V3 on 4 stages, also the least numbers with at most so many blocks on each virtual stage
+/// (--pipeline-model-parallel-layout).
 std::vector<std::int64_t> virtual_stages_of(std::int64_t blocks, std::int64_t stages) {
-    for (std::int64_t counted = blocks; counted <= blocks + 2; ++counted) {
-        if (counted % stages == 0) {
-            std::vector<std::int64_t> found = divisors(counted / stages);
-            std::erase(found, 1);
-            return found;
-        }
+    std::vector<std::int64_t> found;
+    for (std::int64_t counted = blocks; counted <= blocks + 2 && found.empty(); ++counted) {
+        found = counted % stages == 0 ? divisors(counted / stages) : found;
     }
-    return {};
+    if (blocks % stages != 0 && found.size() <= 2) {
+        for (std::int64_t most = 1; most * stages < blocks; ++most) {
+            found.push_back((blocks + most * stages - 1) / (most * stages));
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+    }
+    std::erase(found, 1);
+    return found;
 }
 
-/// Virtual stages that a schedule may have on each stage of a pipeline.
+/// Virtual stages that a schedule may have on each stage of a pipeline; `asked`: those that a user fixes, too.
 std::vector<std::int64_t> virtual_stages_of(const schedule::Schedule& schedule, std::int64_t blocks,
-                                            std::int64_t stages) {
+                                            std::int64_t stages, const std::optional<std::int64_t>& asked) {
     const auto [least, most] = schedule.traits.virtual_stages;
     std::vector<std::int64_t> found;
     if (least == most || least == 1) {
         found.push_back(least);
     }
     if (least < most && blocks > 0) {
-        const std::vector<std::int64_t> more = virtual_stages_of(blocks, stages);
+        std::vector<std::int64_t> more = virtual_stages_of(blocks, stages);
+        if (asked && *asked > 1 && *asked <= most && std::find(more.begin(), more.end(), *asked) == more.end()) {
+            more.push_back(*asked);
+        }
+        std::sort(more.begin(), more.end());
         found.insert(found.end(), more.begin(), more.end());
     }
     return found;
 }
 
 /// Those that may be faster, or need less memory, than others (schedule::Searched).
-std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int64_t segments, const Vary& vary) {
+std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int64_t segments, const Vary& vary,
+                                const std::optional<std::int64_t>& asked_stages) {
     using schedule::Searched;
     std::vector<Schedule> found{{ScheduleKind::one_forward_one_backward, 1}};
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
@@ -166,7 +178,7 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int6
         if (!asked || kind == found.front().kind) {
             continue;
         }
-        for (const std::int64_t virtual_stages : virtual_stages_of(schedule, blocks, stages)) {
+        for (const std::int64_t virtual_stages : virtual_stages_of(schedule, blocks, stages, asked_stages)) {
             if (!microbatches) {
                 microbatches = plan.batch / (step::data_ranks(plan) * plan.microbatch);
             }
@@ -328,13 +340,14 @@ std::vector<std::int64_t> shard_groups(const Plan& plan) {
 }
 
 Variants::Variants(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap,
-                   const plan::Offload& offload)
+                   const plan::Offload& offload, std::optional<std::int64_t> virtual_stages)
     : recomputes_(recomputes(graph)),
       blocks_(graph.block_count()),
       segments_(graph.segment_count()),
       vary_(vary),
       overlap_(overlap),
-      offload_(offload) {}
+      offload_(offload),
+      virtual_stages_(virtual_stages) {}
 
 std::vector<Variant> Variants::of(const Plan& base) const {
     std::vector<Variant> variants;
@@ -347,7 +360,7 @@ std::vector<Variant> Variants::of(const Plan& base) const {
     if (vary_.offload) {
         std::erase_if(all_offloads, [&](const plan::Offload& one) { return !base.framework.can_offload(one); });
     }
-    for (const Schedule& schedule : schedules(base, blocks_, segments_, vary_)) {
+    for (const Schedule& schedule : schedules(base, blocks_, segments_, vary_, virtual_stages_)) {
         for (const RecomputeKind recompute : recomputes_) {
             for (const ShardLevel shard : levels) {
                 for (const plan::Offload& offload : all_offloads) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "graph/graph.hpp"
@@ -50,8 +51,10 @@ std::vector<std::int64_t> shard_groups(const plan::Plan& plan);
 /// varies.
 class Variants {
 public:
-    /// `overlap`, `offload`: of all plans, unless they vary.
-    Variants(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap, const plan::Offload& offload);
+    /// `overlap`, `offload`: of all plans, unless they vary. `virtual_stages`: that a user fixes, which are looked at
+    /// wherever a pipeline can have them.
+    Variants(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap, const plan::Offload& offload,
+             std::optional<std::int64_t> virtual_stages = {});
     /// `base` has mesh and micro-batch. Order: schedule, recomputation, sharding, offload, overlap; overlap, which does
     /// not change memory, varies fastest.
     [[nodiscard]] std::vector<Variant> of(const plan::Plan& base) const;
@@ -63,6 +66,7 @@ private:
     Vary vary_;
     plan::Overlap overlap_;
     plan::Offload offload_;
+    std::optional<std::int64_t> virtual_stages_;
 };
 
 /// The variants as plans.

@@ -39,6 +39,33 @@ TEST(Search, MeshesAreAllOrderedFactorisations) {
     EXPECT_EQ(meshes(plan::Strategy{}, 1).size(), 1U);
 }
 
+/// Numbers of virtual stages that a search looks at, of so many blocks on a pipeline of `stages`.
+std::set<std::int64_t> virtual_stages(std::int64_t blocks, std::int64_t stages,
+                                      std::optional<std::int64_t> fixed = {}) {
+    using graph::test::layer;
+    const graph::Graph graph = graph::build(graph::test::network(
+        graph::test::tensor({{"feature", 8}}),
+        {layer("in", "linear", {{"out", std::int64_t{8}}}), graph::test::block("body", blocks, {layer("relu", "relu")}),
+         layer("out", "linear", {{"out", std::int64_t{8}}})}));
+    plan::Plan base{.strategy = pipelined(), .mesh = {{"pipeline", stages}}, .batch = 64, .microbatch = 1};
+    std::set<std::int64_t> found;
+    for (const Variant& variant : Variants(graph, {}, {}, {}, fixed).of(base)) {
+        found.insert(variant.virtual_stages);
+    }
+    return found;
+}
+
+TEST(Search, VirtualStagesHoldAsManyBlocksWhereThatIsPossible) {
+    using Numbers = std::set<std::int64_t>;
+    EXPECT_EQ(virtual_stages(12, 2), (Numbers{1, 2, 3, 6}));
+    EXPECT_EQ(virtual_stages(126, 16), (Numbers{1, 2, 4, 8})) << "as if embedding and head were blocks, too";
+    EXPECT_EQ(virtual_stages(94, 32), (Numbers{1, 2, 3})) << "2 of at most 2 blocks each";
+    EXPECT_EQ(virtual_stages(61, 4), (Numbers{1, 2, 3, 4, 6, 8}))
+        << "at most 8, 6, 4, 3 and 2 blocks; 64 parts are too many";
+    EXPECT_EQ(virtual_stages(12, 2, 4), (Numbers{1, 2, 3, 4, 6})) << "fixed by a user";
+    EXPECT_EQ(virtual_stages(12, 2, 8), (Numbers{1, 2, 3, 6})) << "more than there are blocks";
+}
+
 /// Four experts over tokens of eight features.
 graph::Graph small_mixture() {
     using graph::test::layer;
