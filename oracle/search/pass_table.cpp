@@ -133,6 +133,30 @@ const std::vector<StageRun>& PassTables::runs(const PassTable& passes, const sch
     return cuts_.emplace(key, std::move(runs)).first->second;
 }
 
+Seconds PassTables::total(const step::Pipeline<Seconds>& pipeline) {
+    constexpr std::size_t kMaxTotals = 10'000;
+    if (pipeline.positions.size() == static_cast<std::size_t>(pipeline.stages)) {
+        return step::pipeline_total(pipeline, orders_);  // most of these have closed forms
+    }
+    std::vector<double> key{static_cast<double>(pipeline.schedule), static_cast<double>(pipeline.stages),
+                            static_cast<double>(pipeline.microbatches), pipeline.transfers_overlap ? 1.0 : 0.0};
+    key.reserve(key.size() + 5 * pipeline.positions.size());
+    for (const step::Position<Seconds>& position : pipeline.positions) {
+        for (const Seconds time :
+             {position.forward, position.back, position.weight_gradients, position.receive, position.hidden}) {
+            key.push_back(time.in(unit::second));
+        }
+    }
+    const auto known = totals_.find(key);
+    if (known != totals_.end()) {
+        return known->second;
+    }
+    if (totals_.size() == kMaxTotals) {
+        totals_.clear();
+    }
+    return totals_.emplace(std::move(key), step::pipeline_total(pipeline, orders_)).first->second;
+}
+
 void PassTables::next_mesh() {
     if (!shared_) {
         tables_.clear();

@@ -98,6 +98,8 @@ public:
     /// The stages of a pipeline, equal neighbours as one run. Cuts into equally many blocks are shared by all tables.
     const std::vector<StageRun>& runs(const PassTable& passes, const schedule::Places& places);
     step::PlayedOrders& orders() { return orders_; }
+    /// step::pipeline_total, known from an equal pipeline of these meshes: passes do not depend on sharding groups.
+    Seconds total(const step::Pipeline<Seconds>& pipeline);
     /// Drops all tables if no later mesh can share them.
     void next_mesh();
 
@@ -136,6 +138,7 @@ private:
     std::map<MeshKey, FeasibilityBound> feasibility_;
     std::map<Key, std::unique_ptr<PassTable>> tables_;
     std::map<CutKey, std::vector<StageRun>> cuts_;
+    std::map<std::vector<double>, Seconds> totals_;  ///< of pipelines with virtual stages
 };
 
 }  // namespace dodona::search

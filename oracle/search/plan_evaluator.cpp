@@ -257,7 +257,7 @@ PlanEvaluator::Time PlanEvaluator::passes_within(Seconds limit) {
     if (const Seconds bound = step::pipeline_bound(pipeline); bound > limit) {
         return {.least = bound};
     }
-    const Seconds total = step::pipeline_total(pipeline, orders_);
+    const Seconds total = layout_.total(pipeline);
     if (keeps) {
         totals_[key] = total;
     }

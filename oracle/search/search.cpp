@@ -202,11 +202,21 @@ private:
                });
     }
 
+    /// The plan of a layout without its mesh; one of the same strategy and software is kept, for strategies are large.
+    void start_plan(Plan& plan, const MeshLayout*& last, const MeshLayout& layout) const {
+        if (last == nullptr || last->strategy != layout.strategy || last->software != layout.software) {
+            plan = plan_of(context_.space, layout);
+        }
+        last = &layout;
+    }
+
     [[nodiscard]] LeastTimes least_by_compute(const std::vector<Batch>& batches) const {
         LeastTimes least(enumeration_.layouts.size());
+        Plan plan;
+        const MeshLayout* last = nullptr;
         for (const Batch& batch : batches) {
             const MeshLayout& first = enumeration_.layouts[batch.front()];
-            Plan plan = plan_of(context_.space, first);
+            start_plan(plan, last, first);
             for (const std::size_t i : batch) {
                 least[i] = least_times(context_, enumeration_.layouts[i], plan, *passes_[first.software]);
             }
