@@ -66,7 +66,7 @@ int run_goodput(Arguments& arguments) {
 Command goodput_command() {
     return {.name = "goodput",
             .summary = "what failures and checkpoints leave of a run's time; days, energy and cost of a run",
-            .usage = "--machine M --gpus N (--strategy A --mesh AXIS=SIZE,... | --plan FILE)",
+            .usage = "--machine M (--strategy A --mesh AXIS=SIZE,... | --plan FILE)",
             .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
             .options = goodput_command_options(),
             .examples =

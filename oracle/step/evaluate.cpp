@@ -49,6 +49,9 @@ public:
         compose_time();
         compose_memory();
         check_fit();
+        if (detail_ != Detail::totals) {
+            add_stages();
+        }
         if (detail_ == Detail::full) {
             explain();
         }
@@ -225,10 +228,13 @@ private:
         p_.fits = !p_.why_not;
     }
 
-    void explain() {
+    void add_stages() {
         for (std::size_t i = 0; i < composed_.replicas.front().stages.size(); ++i) {
             p_.stages.push_back(stage_prediction(i));
         }
+    }
+
+    void explain() {
         const Replica& slowest = composed_.replicas[composed_.critical];
         const StageWork& critical = slowest.stages[p_.critical_stage];
         std::vector<StateTransfer> of_states = critical.transfers;

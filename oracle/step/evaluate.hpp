@@ -7,8 +7,8 @@
 
 namespace dodona::step {
 
-/// How much of a prediction is computed, each with what the one before has. Totals have no interval, no hidden time and
-/// no explanations; the search ranks by totals and asks for full predictions only of the plans that it lists.
+/// How much of a prediction is computed, each with what the one before has: totals, which the search ranks by; the
+/// interval, hidden time and the stages; explanations, which only plans that are listed need.
 enum class Detail { totals, interval, full };
 
 /// `costed` must have been made from a plan with the same mesh, strategy, micro-batch, precision and algorithm.

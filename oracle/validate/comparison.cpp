@@ -160,12 +160,14 @@ Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& quest
     std::int64_t left_out = 0;
     Anchors used = anchors > 0 ? Anchors(runs, anchors, questions) : Anchors();
     constexpr std::size_t kAtOnce = 256;  // questions, each with a plan, that are held
-    for (std::size_t begin = 0; begin < runs.size(); begin += kAtOnce) {
-        if (!progress(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(runs.size()))) {
-            break;
-        }
+    bool stopped = false;
+    for (std::size_t i = 0; i < runs.size() && !stopped;) {
         std::vector<Asked> all;
-        for (std::size_t i = begin; i < std::min(runs.size(), begin + kAtOnce); ++i) {
+        for (; i < runs.size() && all.size() < kAtOnce; ++i) {
+            stopped = !progress(static_cast<std::int64_t>(i), static_cast<std::int64_t>(runs.size()));
+            if (stopped) {
+                break;
+            }
             if (used.contains(runs[i].id)) {
                 ++left_out;
             } else {

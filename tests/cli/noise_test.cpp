@@ -60,7 +60,7 @@ TEST(Noise, OfThetaLeavesTheThroughputThatWasMeasured) {
     EXPECT_NEAR(4 / nlohmann::json::parse(one.out)["plan"]["step_time_s"]["value"].get<double>(), 0.72, 0.001);
     const Outcome all = place.run(kFfn + "--noise '{on: compute, deviation: 0.1367}' --steps 100 --json");
     ASSERT_EQ(all.code, 0) << all.err;
-    EXPECT_NEAR(8192 / nlohmann::json::parse(all.out)["noise"]["mean_s"].get<double>(), 1003, 0.02 * 1003);
+    EXPECT_NEAR(8192 / nlohmann::json::parse(all.out)["noise"]["with"]["mean_s"].get<double>(), 1003, 0.02 * 1003);
 }
 
 TEST(Noise, ItsFileAndItsWordOfTheCommandLineAreTheSame) {

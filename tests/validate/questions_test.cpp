@@ -266,13 +266,11 @@ TEST(MachineOfRun, TakesAsManyTraysOfEachRack) {
     Cells row{{"strategy", "data"}, {"machine", "dgx-gb200"}, {"device", "gb200"},
               {"gpus", "256"},      {"data", "256"},          {"gpus_per_node", "4"}};
     row["global_batch"] = "256";
-    const auto several = questions().of(run(row)).cluster;
-    EXPECT_EQ(several->levels[1].size, 16);
-    EXPECT_EQ(several->levels[2].links, 64) << "an adapter a device";
+    EXPECT_EQ(questions().of(run(row)).cluster->taken(1, 256), 16);
     row["gpus"] = row["data"] = row["global_batch"] = "72";
-    EXPECT_EQ(questions().of(run(row)).cluster->levels[1].size, 18);
+    EXPECT_EQ(questions().of(run(row)).cluster->taken(1, 72), 18);
     row["gpus"] = row["data"] = row["global_batch"] = "144";
-    EXPECT_EQ(questions().of(run(row)).cluster->levels[1].size, 18);
+    EXPECT_EQ(questions().of(run(row)).cluster->taken(1, 144), 18);
 }
 
 TEST(MachineOfRun, HasItsParameterServersWhereTheRunHadThem) {
