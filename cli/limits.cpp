@@ -80,7 +80,8 @@ search::LimitsAnswer with_progress(const questions::limits::Question& question) 
 }
 
 int run_overhead(Arguments& arguments, const Output& output) {
-    const double overhead = arguments.ratio("--overhead", 0).value_or(1);
+    const bool has_none = arguments.text("--overhead") == "0";
+    const double overhead = has_none ? 0 : arguments.amount("--overhead").value_or(1);
     const double efficiency = arguments.amount("--efficiency").value_or(1);
     if (!arguments.has("--efficiency")) {
         arguments.missing("--efficiency", "the efficiency to keep: --efficiency 0.8");

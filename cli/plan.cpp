@@ -390,8 +390,8 @@ Command plan_command() {
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --explain\n"
                 "  dodona plan llama-3.1-8b --machine dgx-h100 --gpus 64 --why-not tensor=8\n"
                 "  dodona plan --from train.sh --machine dgx-h100 --observed train.log\n"
-                "  dodona plan qwen3-8b --task grpo --machine dgx-h100 --gpus 32 "
-                "--rollout prompts=512,samples=8,tokens=2048,longest=8192\n"
+                "  dodona plan qwen3-8b --task grpo --machine dgx-h100 --gpus 32 \\\n"
+                "      --rollout prompts=512,samples=8,tokens=2048,longest=8192\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
             .run = run_plan,
             .answer = files::description<questions::rollout::Answer>};
