@@ -138,8 +138,9 @@ std::vector<MeasuredKind> measured_kinds(const std::vector<Record>& records) {
     }
     std::vector<MeasuredKind> kinds;
     std::map<std::pair<std::string, std::string>, std::vector<double>> spreads;
-    for (const auto& [key, measured] : latest) {
-        const auto& [backend, ignored] = key;
+    for (const auto& entry : latest) {
+        const std::string& backend = entry.first.first;
+        const Measurement* measured = entry.second;
         auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const MeasuredKind& one) {
             return one.backend == backend && one.benchmark == measured->of.benchmark;
         });
