@@ -156,7 +156,8 @@ PlotAxis x_axis(const Chart& chart, std::size_t most_ticks) {
     for (const Cell& cell : chart.x) {
         range.take(cell.value);
     }
-    PlotAxis axis{.logarithmic = chart.logarithmic, .lo = range.lo, .hi = range.hi, .ticks = {}, .unit = {}};
+    PlotAxis axis{
+        .logarithmic = chart.logarithmic && range.lo > 0, .lo = range.lo, .hi = range.hi, .ticks = {}, .unit = {}};
     if (axis.logarithmic) {
         set_logarithmic(axis, 2, most_ticks);
     } else {
@@ -185,8 +186,11 @@ PlotAxis y_axis(const Chart& chart, std::size_t most_ticks) {
         range.take(chart.level->value.value);
     }
     const Value& like = first_value(chart);
-    PlotAxis axis{
-        .logarithmic = chart.logarithmic, .lo = range.lo, .hi = range.hi, .ticks = {}, .unit = unit_of(like, range.hi)};
+    PlotAxis axis{.logarithmic = chart.logarithmic && range.lo > 0,
+                  .lo = range.lo,
+                  .hi = range.hi,
+                  .ticks = {},
+                  .unit = unit_of(like, range.hi)};
     if (axis.logarithmic) {
         set_logarithmic(axis, 10, most_ticks);
     } else {

@@ -415,6 +415,7 @@ TEST(PlotAxis, HasRoundTicksWhereThereIsHardlyAPowerOfTen) {
     EXPECT_EQ(ticks(2.2, 4.6), (std::vector<double>{3, 4}));
     EXPECT_EQ(ticks(1, 100), (std::vector<double>{1, 10, 100}));
     EXPECT_EQ(ticks(7, 7), (std::vector<double>{7}));
+    EXPECT_EQ(ticks(0, 4), (std::vector<double>{0, 1, 2, 3, 4})) << "no logarithm of 0";
 }
 
 TEST(Chart, MeasuredPointsHaveTheColourOfTheirStrategy) {
