@@ -179,9 +179,10 @@ Seconds transfer(const Question& question) {
                            .time.value;
 }
 
-Split made(const Question& question, Placement placement, Generation generation, Training training, Seconds copies) {
+Split made(const Question& question, Placement placement, const Generation& generation, Training training,
+           Seconds copies) {
     Split split{.placement = placement,
-                .generation = std::move(generation),
+                .generation = generation,
                 .training = std::move(training),
                 .transfer = transfer(question),
                 .copies = copies,
