@@ -1,10 +1,11 @@
 """release.py SOURCE: the parts of a release that need no build: source, checksums, bill of materials.
 
-Skips (77) outside a git checkout.
+Skips (77) without git and outside a checkout.
 """
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -19,7 +20,7 @@ def run(*words, code=0, **options):
     return done
 
 
-if subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], capture_output=True, check=False).returncode != 0:
+if shutil.which("git") is None or subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], capture_output=True, check=False).returncode != 0:
     print("skipped: no git checkout")
     sys.exit(77)
 with tempfile.TemporaryDirectory() as folder:
