@@ -9,6 +9,7 @@
 
 #include "base/decimal.hpp"
 #include "base/diagnostic.hpp"
+#include "base/small_letters.hpp"
 #include "cli/arguments.hpp"
 #include "cli/listing.hpp"
 #include "files/library.hpp"
@@ -45,13 +46,6 @@ std::optional<WrittenSize> written_size(const std::string& plain_word) {
         }
     }
     return {};
-}
-
-std::string small_letters(std::string text) {
-    for (char& c : text) {
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    return text;
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ constexpr std::array kRolloutWords{RolloutWord{"prompts", &RolloutOptions::promp
 
 std::string_view name_in(std::string_view word) { return word.substr(0, word.find('=')); }
 
-/// RolloutOptions of `plan` that are of one plan, or of its search for one number of GPUs.
+/// Options of `plan` that are of one plan, or of its search for one number of GPUs.
 constexpr std::array kOfOnePlan{"--export",        "--explain", "--simulate", "--why-not", "--exchange", "--observed",
                                 "--observed-plan", "--save",    "--packing",  "--buckets", "--top"};
 

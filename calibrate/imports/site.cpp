@@ -1,20 +1,14 @@
 #include "calibrate/imports/site.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
+
+#include "base/small_letters.hpp"
 
 namespace dodona::calibrate {
 
 namespace {
-
-std::string small_letters(std::string_view text) {
-    std::string small(text);
-    std::transform(small.begin(), small.end(), small.begin(),
-                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-    return small;
-}
 
 /// "'mlx5_0'" of the line "CA 'mlx5_0'", without its quotes; empty: another line.
 std::string adapter_in(const LogLine& line) {
@@ -43,7 +37,7 @@ std::optional<LogWord> value_of(const LogLine& line, std::string_view key) {
             break;
         }
         const std::size_t equals = word.text.find('=');
-        if (equals != std::string_view::npos && small_letters(word.text.substr(0, equals)) == key) {
+        if (equals != std::string_view::npos && small_letters(std::string(word.text.substr(0, equals))) == key) {
             return LogWord{word.text.substr(equals + 1), word.column + static_cast<int>(equals) + 1};
         }
     }

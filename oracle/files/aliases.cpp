@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/small_letters.hpp"
+
 #include <fmt/format.h>
 
 namespace dodona::files {
@@ -269,9 +271,7 @@ bool is_hub_name(const std::string& word) {
 
 std::vector<std::string> names_before_training(std::string_view word) {
     constexpr std::string_view kMeta = "meta-";
-    std::string name(word.substr(word.find('/') + 1));  // npos + 1 is 0
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    std::string name = small_letters(std::string(word.substr(word.find('/') + 1)));  // npos + 1 is 0
     if (name.starts_with(kMeta)) {
         name.erase(0, kMeta.size());
     }

@@ -145,6 +145,20 @@ std::optional<Drawn> draw_step(Draw& draw, Networks& networks, const std::vector
     }
 }
 
+/// Calls `visit` with drawn steps until it has taken `count` of each seed; it returns whether it takes one.
+template <class Visit>
+void draw_steps(std::size_t count, Visit visit) {
+    Networks networks;
+    const std::vector<std::string> machines = library().clusters();
+    for (const unsigned seed : seeds()) {
+        Draw draw(seed);
+        for (std::size_t taken = 0; taken < count;) {
+            const std::optional<Drawn> drawn = draw_step(draw, networks, machines);
+            taken += drawn && visit(*drawn) ? 1U : 0U;
+        }
+    }
+}
+
 struct Comparison {
     std::string text;
     double ratio = 1;  ///< closed form over played
@@ -169,33 +183,25 @@ std::string told(std::vector<Comparison> off) {
 }
 
 TEST(Played, ClosedFormsOfDrawnPlansAreWithinTwoPercent) {
-    Networks networks;
-    const std::vector<std::string> machines = library().clusters();
     std::vector<Comparison> plans;
     std::vector<Comparison> off;
     std::size_t pipelines = 0;
     std::map<plan::ScheduleKind, int> by_schedule;
-    for (const unsigned seed : seeds()) {
-        Draw draw(seed);
-        for (const std::size_t enough = plans.size() + kPlans; plans.size() < enough;) {
-            const std::optional<Drawn> drawn = draw_step(draw, networks, machines);
-            if (!drawn) {
-                continue;
-            }
-            const play::SimulatedStep& step = drawn->step;
-            const double ratio = step.prediction.step.value / step.time();
-            const std::int64_t stages = step.steps.stages;
-            plans.push_back({text_of(*drawn), ratio});
-            pipelines += stages > 1 ? 1U : 0U;
-            by_schedule[step.prediction.plan.schedule] += stages > 1 ? 1 : 0;
-            if (stages == 1) {
-                EXPECT_NEAR(ratio, 1, 1e-9) << plans.back().text;
-            }
-            if (std::abs(ratio - 1) > kNear) {
-                off.push_back(plans.back());
-            }
+    draw_steps(kPlans, [&](const Drawn& drawn) {
+        const play::SimulatedStep& step = drawn.step;
+        const double ratio = step.prediction.step.value / step.time();
+        const std::int64_t stages = step.steps.stages;
+        plans.push_back({text_of(drawn), ratio});
+        pipelines += stages > 1 ? 1U : 0U;
+        by_schedule[step.prediction.plan.schedule] += stages > 1 ? 1 : 0;
+        if (stages == 1) {
+            EXPECT_NEAR(ratio, 1, 1e-9) << plans.back().text;
         }
-    }
+        if (std::abs(ratio - 1) > kNear) {
+            off.push_back(plans.back());
+        }
+        return true;
+    });
     EXPECT_GE(pipelines, plans.size() / 2);
     for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
         const bool expected = plan::schedule_of(kind).traits.flushes && drawn::full();
@@ -208,64 +214,46 @@ TEST(Played, ClosedFormsOfDrawnPlansAreWithinTwoPercent) {
 
 // The tensors that `predict` lists are those that have to fit.
 TEST(KeptTensors, OfDrawnPlansAddUpToTheClosedForm) {
-    Networks networks;
-    const std::vector<std::string> machines = library().clusters();
-    std::size_t plans = 0;
-    for (const unsigned seed : seeds()) {
-        Draw draw(seed);
-        for (const std::size_t enough = plans + kPlans / 5; plans < enough;) {
-            const std::optional<Drawn> drawn = draw_step(draw, networks, machines);
-            if (!drawn) {
-                continue;
-            }
-            ++plans;
-            const plan::Plan& plan = drawn->step.prediction.plan;
-            const std::size_t stage = drawn->step.fullest_stage();
-            const step::CostedGraph costed = step::cost_graph(drawn->graph, drawn->cluster, plan, {});
-            step::PlayedOrders orders;
-            const step::ComposedStep composed =
-                step::compose_plan(costed, plan, step::replica_groups(costed, plan),
-                                   plan.batch / (costed.sharded->data_ways * plan.microbatch), orders);
-            const Bytes kept = composed.replicas[composed.critical].stages[stage].kept.total();
-            Bytes listed;
-            for (const step::KeptLine& line : step::kept_tensors(drawn->graph, drawn->cluster, plan, stage)) {
-                EXPECT_NEAR(line.size * line.instances * line.microbatches / line.total, 1, 1e-9) << line.tensor;
-                listed += line.total;
-            }
-            EXPECT_NEAR(listed.in(1_B), kept.in(1_B), 1e-6 * kept.in(1_B) + 1) << text_of(*drawn);
+    draw_steps(kPlans / 5, [&](const Drawn& drawn) {
+        const plan::Plan& plan = drawn.step.prediction.plan;
+        const std::size_t stage = drawn.step.fullest_stage();
+        const step::CostedGraph costed = step::cost_graph(drawn.graph, drawn.cluster, plan, {});
+        step::PlayedOrders orders;
+        const step::ComposedStep composed =
+            step::compose_plan(costed, plan, step::replica_groups(costed, plan),
+                               plan.batch / (costed.sharded->data_ways * plan.microbatch), orders);
+        const Bytes kept = composed.replicas[composed.critical].stages[stage].kept.total();
+        Bytes listed;
+        for (const step::KeptLine& line : step::kept_tensors(drawn.graph, drawn.cluster, plan, stage)) {
+            EXPECT_NEAR(line.size * line.instances * line.microbatches / line.total, 1, 1e-9) << line.tensor;
+            listed += line.total;
         }
-    }
+        EXPECT_NEAR(listed.in(1_B), kept.in(1_B), 1e-6 * kept.in(1_B) + 1) << text_of(drawn);
+        return true;
+    });
 }
 
 // The closed form adds up what is there at one moment; the allocator is asked for one tensor after the other.
 TEST(PlayedAllocator, PeaksOfDrawnPlansAreNearTheClosedForm) {
-    Networks networks;
-    const std::vector<std::string> machines = library().clusters();
     std::size_t plans = 0;
     std::vector<Comparison> off;
-    for (const unsigned seed : seeds()) {
-        Draw draw(seed);
-        for (const std::size_t enough = plans + kPlans / 5; plans < enough;) {
-            const std::optional<Drawn> drawn = draw_step(draw, networks, machines);
-            if (!drawn) {
-                continue;
-            }
-            const std::size_t stage = drawn->step.fullest_stage();
-            const std::optional<play::PlayedAllocator> played =
-                play::play_allocator(drawn->graph, drawn->cluster, drawn->step.prediction.plan, stage);
-            if (!played) {
-                continue;
-            }
-            ++plans;
-            for (const play::AllocatorUse& use : {played->fixed, played->expandable}) {
-                EXPECT_GE(use.reserved, use.allocated) << text_of(*drawn);
-            }
-            const double ratio = drawn->step.costs.memory[stage].predicted.allocated / played->fixed.allocated;
-            if (std::abs(ratio - 1) > kNearPeak) {
-                off.push_back({text_of(*drawn), ratio});
-            }
+    draw_steps(kPlans / 5, [&](const Drawn& drawn) {
+        const std::size_t stage = drawn.step.fullest_stage();
+        const std::optional<play::PlayedAllocator> played =
+            play::play_allocator(drawn.graph, drawn.cluster, drawn.step.prediction.plan, stage);
+        if (!played) {
+            return false;
         }
-    }
+        ++plans;
+        for (const play::AllocatorUse& use : {played->fixed, played->expandable}) {
+            EXPECT_GE(use.reserved, use.allocated) << text_of(drawn);
+        }
+        const double ratio = drawn.step.costs.memory[stage].predicted.allocated / played->fixed.allocated;
+        if (std::abs(ratio - 1) > kNearPeak) {
+            off.push_back({text_of(drawn), ratio});
+        }
+        return true;
+    });
     EXPECT_LE(static_cast<double>(off.size()), at_most(kFurtherPeaks, plans)) << told(off);
     fmt::print("{} peaks, {} beyond {} %\n{}", plans, off.size(), 100 * kNearPeak, told(off));
 }
