@@ -80,7 +80,7 @@ files::Target target_named(const std::string& name) {
 
 /// Throws InputError for a network of which nothing is written.
 files::ExportFacts export_facts(const Workload& workload) {
-    if (workload.graph.post_training.any) {
+    if (!workload.graph.post_training.tasks.empty()) {
         fail({}, fmt::format("--export: what dodona writes for launchers is pretraining, not {}", workload.model),
              "leave it out, or --task");
     }

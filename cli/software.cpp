@@ -108,6 +108,12 @@ std::string runs_text(const plan::Framework& framework) {
         framework.levels.empty() ? "" : fmt::format(", and shards {}", join(dodona::names_of(framework.levels))));
 }
 
+/// "megatron-2024 cannot run qlora: of post-training it runs sft, lora".
+std::string cannot_run_text(const plan::Framework& framework, const graph::Graph& graph) {
+    return fmt::format("{} cannot run {}: of post-training it runs {}", framework.name,
+                       join(dodona::names_of(graph.post_training.tasks), "+"), join(dodona::names_of(framework.tasks)));
+}
+
 }  // namespace
 
 plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Plan& plan) {
@@ -130,6 +136,9 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload, con
         const bool by_level = can_run(framework, plan.strategy);
         note("{} cannot run {}{}: it is predicted as if it could ({})", framework.name, plan.strategy.name,
              by_level ? fmt::format(" with {} sharded", name(plan.shard)) : "", runs_text(framework));
+    }
+    if (!framework.can_run(workload.graph.post_training.tasks)) {
+        note("{}; it is predicted as if it could", cannot_run_text(framework, workload.graph));
     }
     if (!framework.can_offload(plan.offload)) {
         note("{} cannot keep {} in host memory: it is predicted as if it could", framework.name,
@@ -167,6 +176,10 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
         if (!framework.can_offload(space.offload)) {
             arguments.fault("--software", fmt::format("{} cannot keep {} in host memory", framework.name,
                                                       fmt::join(plan::words(framework.cannot_offload), " or ")));
+            return;
+        }
+        if (!framework.can_run(workload.graph.post_training.tasks)) {
+            arguments.fault("--software", cannot_run_text(framework, workload.graph));
             return;
         }
         std::vector<std::string> its;

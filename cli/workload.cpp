@@ -344,7 +344,7 @@ std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {
     const double n = static_cast<double>(devices);
     double each = kTokensAStep / std::max(length, 1.0) / n;
     const graph::Counts counts = graph::count(graph);
-    if (length > 0 && (graph.post_training.any || counts.trained < counts.parameters / 2)) {
+    if (length > 0 && (!graph.post_training.tasks.empty() || counts.trained < counts.parameters / 2)) {
         each = kFineTuningSamples / n;
     }
     if (length == 0) {

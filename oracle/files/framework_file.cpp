@@ -233,6 +233,8 @@ const Description& description<Framework>() {
                                         {.default_text = "all strategies", .or_single = true}),
              optional<&Framework::levels>("levels", "ZeRO levels that it can run.",
                                           {.default_text = "all", .or_single = true}),
+             optional<&Framework::tasks>("tasks", "Tasks of post-training that it can run.",
+                                         {.default_text = "all", .or_single = true}),
              optional_as<&Framework::cannot_offload>(words_of_flags<plan::Offload, plan::kOffloadNames>(),
                                                      "cannot_offload", "What it cannot keep in host memory.",
                                                      {.default_text = "nothing"}),
@@ -246,6 +248,11 @@ const Description& description<Framework>() {
                  "Used by default for models with one of these operators; \"*\": for any model that no other framework "
                  "is usual for.",
                  {.or_single = true}),
+             optional<&Framework::usual_tasks>(
+                 "usual_tasks",
+                 "Used by default, before others, for models with one of these tasks of post-training, and for no "
+                 "others.",
+                 {.default_text = "none", .or_single = true}),
              optional<&Framework::usual_levels>(
                  "usual_levels",
                  "Of these models only under strategies that prescribe one of these ZeRO levels; other frameworks have "

@@ -13,26 +13,14 @@
 // equation 7; Shao et al., arXiv:2402.03300, equation 3 and algorithm 1.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/enumeration.hpp"
 #include "graph/spec.hpp"
+#include "graph/task.hpp"
 
 namespace dodona::graph {
-
-enum class Task { sft, lora, qlora, dpo, grpo };
-
-inline constexpr std::array kTaskTable{
-    Enumerator(Task::sft, "sft", "supervised fine-tuning of all weights"),
-    Enumerator(Task::lora, "lora", "low-rank adapters beside frozen weights"),
-    Enumerator(Task::qlora, "qlora", "low-rank adapters beside frozen weights of 4 bits"),
-    Enumerator(Task::dpo, "dpo", "pairs of answers, compared with a frozen reference"),
-    Enumerator(Task::grpo, "grpo", "groups of answers, with a frozen reference; generation is not part of it")};
-constexpr const auto& enumerators(Task /*type*/) { return kTaskTable; }
 
 /// What `--set` may change of a task.
 struct TaskSettings {

@@ -10,6 +10,7 @@
 #include "base/quantity.hpp"
 #include "graph/attributes.hpp"
 #include "graph/nest.hpp"
+#include "graph/task.hpp"
 #include "graph/weight_storage.hpp"
 
 namespace dodona::graph {
@@ -58,7 +59,7 @@ struct PublishedCounts {
 
 /// What a task of post-training asks of a step. The samples of its batch are sequences: prompts with an answer.
 struct PostTraining {
-    bool any = false;
+    std::vector<Task> tasks;
     std::int64_t group = 1;       ///< answers to one prompt; the batch has whole groups
     std::int64_t together = 1;    ///< answers that one loss compares: micro-batches have whole ones
     bool several_passes = false;  ///< forward passes beside that which is trained

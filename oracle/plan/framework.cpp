@@ -44,6 +44,12 @@ bool Framework::can_offload(const Offload& offload) const {
     });
 }
 
+bool Framework::can_run(const std::vector<graph::Task>& all) const {
+    return tasks.empty() || std::all_of(all.begin(), all.end(), [&](graph::Task task) {
+               return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+           });
+}
+
 bool Framework::is_foreign_to(std::optional<cluster::Maker> maker) const {
     return maker && !fitted_on.empty() && std::find(fitted_on.begin(), fitted_on.end(), *maker) == fitted_on.end();
 }

@@ -17,6 +17,7 @@
 #include "base/quantity.hpp"
 #include "cluster/maker.hpp"
 #include "graph/kernel.hpp"
+#include "graph/task.hpp"
 #include "plan/offload.hpp"
 #include "plan/strategy.hpp"
 
@@ -220,15 +221,18 @@ struct Framework {
     std::vector<std::string> usual_for;     ///< the default for networks with one of these operators; "*": for all
     std::vector<std::string> runs;          ///< strategies that it can run, by name; empty: not stated, all
     std::vector<ShardLevel> levels;         ///< ZeRO levels that it can run; empty: all
+    std::vector<graph::Task> tasks;         ///< tasks of post-training that it can run; empty: not stated, all
     Offload cannot_offload;                 ///< what it cannot keep in host memory
     /// Under a pipeline ZeRO-2 and ZeRO-3 reduce gradients and gather weights once a step, and keep both whole until then.
     bool exchanges_once = false;
-    std::string runs_source;  ///< of these four
+    std::string runs_source;  ///< of these five
     /// For these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     std::vector<cluster::Maker> usual_on;  ///< ... and only on devices of these makers; empty: of all
     /// Before others on devices that multiply in this precision, as those that it was written for do; after them on others.
     std::optional<Precision> usual_with;
+    /// Not empty: for networks with one of these tasks only, and before others.
+    std::vector<graph::Task> usual_tasks;
     /// ... and only for plans that keep something in host memory, under strategies all of whose axes may shard states
     /// or split whole samples.
     bool usual_offload = false;
@@ -245,6 +249,7 @@ struct Framework {
     [[nodiscard]] std::string label() const;  ///< "megatron-2024+graphs"
     [[nodiscard]] bool can_run(const Strategy& strategy) const;
     [[nodiscard]] bool can_offload(const Offload& offload) const;
+    [[nodiscard]] bool can_run(const std::vector<graph::Task>& all) const;
     /// Whether it was fitted to no run on devices of this maker (cluster::Device::maker).
     [[nodiscard]] bool is_foreign_to(std::optional<cluster::Maker> maker) const;
     [[nodiscard]] double operator[](FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)].value; }

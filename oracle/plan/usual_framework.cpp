@@ -12,8 +12,18 @@ namespace {
 /// Of devices whose file names no family.
 constexpr cluster::Maker kUsualMaker = cluster::Maker::nvidia;
 
-/// Two for each of the network's operators that a framework names, one if it names any, else 0.
+/// Whether the network has a task of post-training that the framework is the default for.
+bool is_for_task(const Framework& framework, const graph::Graph& graph) {
+    const std::vector<graph::Task>& usual = framework.usual_tasks;
+    const std::vector<graph::Task>& tasks = graph.post_training.tasks;
+    return std::find_first_of(tasks.begin(), tasks.end(), usual.begin(), usual.end()) != tasks.end();
+}
+
+/// Two for each of the network's operators that a framework names, or for its task; one if it names any, else 0.
 int fitness(const Framework& framework, const graph::Graph& graph) {
+    if (!framework.usual_tasks.empty()) {
+        return is_for_task(framework, graph) ? 2 : 0;
+    }
     int named = 0;
     bool any = false;
     for (const std::string& word : framework.usual_for) {
@@ -77,16 +87,17 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
     }
     const cluster::Device& device = cluster.device;
     const Framework* usual = nullptr;
-    std::tuple best{false, 0, false, false, -2};
+    std::tuple best{false, 0, false, false, false, -2};
     for (const Framework& framework : all) {
         const auto& levels = framework.usual_levels;
         const bool names = strategy != nullptr && strategy->shard &&
                            std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
         const bool has_strategy =
             framework.usual_offload ? strategy == nullptr || only_shards(*strategy) : levels.empty() || names;
-        const bool has_place = is_usual_on(framework, device) && (offload.any() || !framework.usual_offload);
+        const bool has_place = is_usual_on(framework, device) && (offload.any() || !framework.usual_offload) &&
+                               framework.can_run(graph.post_training.tasks);
         const std::tuple its(framework.usual_offload, fitness(framework, graph), can_run(framework, strategy, offload),
-                             names, fits_generation(framework, device));
+                             is_for_task(framework, graph), names, fits_generation(framework, device));
         if (fitness(framework, graph) > 0 && has_strategy && has_place && its > best) {
             usual = &framework;
             best = its;

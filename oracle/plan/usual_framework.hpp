@@ -1,5 +1,5 @@
 // Default software for a network, a strategy and the maker of the device, as files of frameworks say
-// (`usual_for`, `usual_levels`, `usual_on`, `usual_with`, `usual_offload`), and what it can run. A machine's own
+// (`usual_for`, `usual_tasks`, `usual_levels`, `usual_on`, `usual_with`, `usual_offload`), and what it can run. A machine's own
 // `software` comes first.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace dodona::plan {
 
 /// Null where none is; of equals the first. One for plans that offload comes first where they do, then one for networks of
-/// this kind, then one that can run all of it, then one that names the ZeRO level of the strategy, then one for devices of
+/// this kind, then one that can run all of it, then one for its tasks, then one that names the ZeRO level of the strategy, then one for devices of
 /// this generation. `strategy`: null for several. Devices whose maker is not known are taken for NVIDIA's. `offload`: what
 /// plans keep in host memory.
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,

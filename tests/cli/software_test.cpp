@@ -97,6 +97,9 @@ TEST(Software, ThatSeveralNameIsRefusedWhereNoneRunsAStrategyOrAPlanIsOne) {
     EXPECT_NE(fault("plan " + job + "transformers,composer-fsdp --strategy expert").find("cannot run expert"),
               std::string::npos);
     EXPECT_NE(fault("plan " + job + "transformers,transformers").find("named twice"), std::string::npos);
+    EXPECT_NE(fault("plan " + job + "transformers,megatron-2024 --task qlora").find("runs sft, lora, dpo, grpo"),
+              std::string::npos)
+        << "Megatron has no weights of 4 bits";
     EXPECT_NE(fault("predict " + job + "transformers,composer-fsdp --strategy data").find("one piece of software"),
               std::string::npos);
 }

@@ -12,7 +12,7 @@
 namespace dodona::files {
 namespace size_limits_test {
 
-constexpr std::size_t kLarge = std::size_t{15} << 20;
+constexpr std::size_t kLarge = std::size_t{7} << 20;  // just over each limit
 
 std::string repeated(const std::string& text, std::size_t bytes) {
     std::string all;
