@@ -104,6 +104,7 @@ Choice choose(const Exchange& exchange, std::optional<Algorithm> forced) {
 struct Modelled {
     Choice choice;
     double contention = 1;
+    std::size_t protocol = 0;
 
     [[nodiscard]] Seconds time() const { return choice.cost.time; }
 };
@@ -127,7 +128,7 @@ Modelled model(const cluster::Cluster& cluster, const CollectiveRequest& request
         Choice choice = choose({cluster, request, spans, way}, forced);
         choice.cost.time += way.start;
         if (!best || choice.cost.time < best->time()) {
-            best = Modelled{choice, way.contention};
+            best = Modelled{choice, way.contention, protocol};
         }
     }
     return *best;
@@ -234,35 +235,104 @@ std::optional<CurveTime> measured(const cluster::Cluster& cluster, const Collect
     return std::nullopt;
 }
 
+/// The parts of a collective's time: the model, the curve that comes before it, and what corrects both.
+struct Parts {
+    std::vector<cluster::Span> spans;
+    Modelled modelled;
+    std::optional<CurveTime> curve;
+    std::optional<double> slow_down;
+};
+
+Parts parts_of(const cluster::Cluster& cluster, const CollectiveRequest& request, std::optional<Algorithm> forced) {
+    Parts parts;
+    parts.spans = cluster::spans(cluster, request.group, request.ranks);
+    parts.modelled = model(cluster, request, parts.spans, forced);
+    const Algorithm chosen = parts.modelled.choice.algorithm;
+    const bool copies_once = request.collective == Collective::all_to_all && chosen != Algorithm::direct;
+    if (forced != chosen && parts.modelled.contention <= 1 && !copies_once) {  // curves are of plain all-to-alls
+        parts.curve = measured(cluster, request, parts.spans, parts.modelled.time());
+    }
+    parts.slow_down = slow_down(cluster, request, parts.spans);
+    return parts;
+}
+
+CollectiveTime time_of(const cluster::Cluster& cluster, const CollectiveRequest& request, const Parts& parts) {
+    const auto& [algorithm, cost] = parts.modelled.choice;
+    CollectiveTime result{
+        .time = from_model(cluster, parts.spans, cost.time),
+        .algorithm = algorithm,
+        .contention = cost.contention,
+        .level = cost.level,
+        .sent = cost.sent.value_or(sent_bytes(request.collective, request.group.size(), request.size))};
+    if (parts.curve) {
+        result.time = parts.curve->time;
+        result.evidence = parts.curve->evidence;
+    }
+    if (parts.slow_down) {
+        result.time = within(*parts.slow_down * result.time.value, kCorrectedError);
+        result.evidence = Evidence::interpolated;
+    } else {
+        result.time = widened(cluster, parts.spans, result.time);
+    }
+    return result;
+}
+
+/// Each allowed algorithm that applies, with the protocol that is fastest for it; the fastest first.
+std::vector<CollectiveTrace::Algorithm> tried(const cluster::Cluster& cluster, const CollectiveRequest& request,
+                                              std::span<const cluster::Span> spans) {
+    std::vector<CollectiveTrace::Algorithm> all;
+    for (const Algorithm algorithm : cluster.allowed(request.collective)) {
+        std::optional<Seconds> fastest;
+        for (std::size_t protocol = 0; protocol < protocols(cluster, spans); ++protocol) {
+            const Path way = path(cluster, request, request.group.size(), spans, protocol);
+            const auto choice =
+                cheapest({cluster, request, spans, way}, [&](Algorithm one) { return one == algorithm; });
+            if (choice && (!fastest || choice->cost.time + way.start < *fastest)) {
+                fastest = choice->cost.time + way.start;
+            }
+        }
+        if (fastest) {
+            all.push_back({algorithm, *fastest});
+        }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+    return all;
+}
+
 }  // namespace
 
 CollectiveTime collective_time(const cluster::Cluster& cluster, const CollectiveRequest& request,
                                std::optional<Algorithm> forced) {
-    const std::int64_t p = request.group.size();
-    if (p == 1) {
-        return {};
-    }
-    const auto spans = cluster::spans(cluster, request.group, request.ranks);
-    const auto [choice, contention] = model(cluster, request, spans, forced);
-    CollectiveTime result{.time = from_model(cluster, spans, choice.cost.time),
-                          .algorithm = choice.algorithm,
-                          .contention = choice.cost.contention,
-                          .level = choice.cost.level,
-                          .sent = choice.cost.sent.value_or(sent_bytes(request.collective, p, request.size))};
-    const bool copies_once = request.collective == Collective::all_to_all && choice.algorithm != Algorithm::direct;
-    if (forced != choice.algorithm && contention <= 1 && !copies_once) {  // curves are of plain all-to-alls
-        if (const auto found = measured(cluster, request, spans, choice.cost.time)) {
-            result.time = found->time;
-            result.evidence = found->evidence;
+    return request.group.size() == 1 ? CollectiveTime{} : time_of(cluster, request, parts_of(cluster, request, forced));
+}
+
+CollectiveTrace collective_trace(const cluster::Cluster& cluster, const CollectiveRequest& request,
+                                 std::optional<Algorithm> forced) {
+    const Parts parts = parts_of(cluster, request, forced);
+    CollectiveTrace trace{.levels = {},
+                          .protocol = {},
+                          .tried = tried(cluster, request, parts.spans),
+                          .modelled = parts.modelled.time(),
+                          .measured = {},
+                          .curves_of = {},
+                          .slow_down = parts.slow_down,
+                          .time = time_of(cluster, request, parts)};
+    const Path way = path(cluster, request, request.group.size(), parts.spans, parts.modelled.protocol);
+    for (const Crossing& crossing : way.crossings) {
+        const cluster::Level& level = cluster.levels[crossing.level];
+        trace.levels.push_back({level.name, crossing.members, crossing.children, crossing.latency, crossing.share});
+        if (level.link && way.protocol < level.link->protocols.size()) {
+            trace.protocol = level.link->protocols[way.protocol].name;
         }
     }
-    if (const auto factor = slow_down(cluster, request, spans)) {
-        result.time = within(*factor * result.time.value, kCorrectedError);
-        result.evidence = Evidence::interpolated;
-    } else {
-        result.time = widened(cluster, spans, result.time);
+    if (parts.curve) {
+        trace.measured = parts.curve->time.value;
+        trace.evidence = parts.curve->evidence;
+        if (matching_curve(cluster, request, parts.spans) == nullptr) {
+            trace.curves_of = matching_link(cluster, request, parts.spans).link->name;
+        }
     }
-    return result;
+    return trace;
 }
 
 Flows flows_of(Collective collective, Algorithm algorithm) {

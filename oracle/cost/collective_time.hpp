@@ -8,6 +8,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/estimate.hpp"
 #include "cluster/cluster.hpp"
@@ -40,6 +42,34 @@ struct CollectiveTime {
 /// does not implement is treated as if nothing was forced.
 CollectiveTime collective_time(const cluster::Cluster& cluster, const CollectiveRequest& request,
                                std::optional<cluster::Algorithm> forced = std::nullopt);
+
+/// What makes a collective's time, in the order in which it is applied.
+struct CollectiveTrace {
+    struct Level {
+        std::string name;
+        std::int64_t members = 1;   ///< of the group inside one child
+        std::int64_t children = 1;  ///< that it occupies
+        Seconds latency;
+        BytesPerSecond share;  ///< out of one child, for this group
+    };
+    struct Algorithm {
+        cluster::Algorithm algorithm = cluster::Algorithm::ring;
+        Seconds time;  ///< with the fastest protocol and its start-up
+    };
+    std::vector<Level> levels;  ///< crossed, innermost first, by the protocol of the model's time
+    std::string protocol;       ///< empty: levels have one latency and bandwidth
+    std::vector<Algorithm> tried;
+    Seconds modelled;                        ///< by `time.algorithm`
+    std::optional<Seconds> measured;         ///< by a curve; where it counts
+    Evidence evidence = Evidence::measured;  ///< of that
+    std::string curves_of;                   ///< the link that was measured; empty: this machine
+    std::optional<double> slow_down;         ///< by which measured bandwidths of the machine correct it
+    CollectiveTime time;                     ///< as collective_time() says
+};
+
+/// Domain: groups of at least two ranks.
+CollectiveTrace collective_trace(const cluster::Cluster& cluster, const CollectiveRequest& request,
+                                 std::optional<cluster::Algorithm> forced = std::nullopt);
 
 /// How an algorithm is played on a topology (play/exchange_flows.hpp): around rings of the ranks, between each two of
 /// them, as one message, or in the time of the table.

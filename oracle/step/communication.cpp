@@ -37,10 +37,11 @@ CommunicationSubject subject(StateTransfer::What what) {
 
 class Lines {
 public:
-    explicit Lines(const CostedGraph& costed) : costed_(costed) {}
+    Lines(const CostedGraph& costed, const plan::Plan& plan) : costed_(costed), forced_(plan.algorithm) {}
 
     void add(CommunicationSubject subject, cluster::Collective collective, plan::Atoms atoms, Bytes size,
-             double per_step, const cost::CollectiveTime& time, std::int64_t ranks = 0) {
+             double per_step, const cost::CollectiveTime& time, std::int64_t ranks = 0,
+             const plan::Transfer& transfer = {}) {
         CommunicationLine line;
         line.collective = collective;
         line.subject = subject;
@@ -52,6 +53,15 @@ public:
         line.sent = per_step * time.sent;
         line.time = per_step * time.time.value;
         line.contention = time.contention;
+        if (subject != CommunicationSubject::copied_gradients && subject != CommunicationSubject::tied_gradient) {
+            line.request = {.collective = collective,
+                            .group = costed_.mesh.group(atoms),
+                            .size = size,
+                            .ranks = costed_.mesh.devices(),
+                            .messages = transfer.messages,
+                            .routing = transfer.routing};
+        }
+        line.forced = forced_ ? forced_ : dispatch_algorithm(costed_, transfer);
         const auto same = std::find_if(lines_.begin(), lines_.end(), [&](const CommunicationLine& other) {
             return other.collective == line.collective && other.subject == line.subject && other.axes == line.axes &&
                    other.size == line.size;
@@ -73,6 +83,7 @@ public:
 
 private:
     const CostedGraph& costed_;
+    const std::optional<cluster::Algorithm> forced_;
     std::vector<CommunicationLine> lines_;
 };
 
@@ -82,7 +93,7 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
                                                    const Stage& stage, const std::vector<Boundary>& received,
                                                    const std::vector<StateTransfer>& states,
                                                    std::int64_t microbatches) {
-    Lines lines(costed);
+    Lines lines(costed, plan);
     const double m = static_cast<double>(microbatches);
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const auto count = static_cast<double>(stage.count(u));
@@ -96,7 +107,7 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
                                  : transfer.repeats ? count
                                                     : 0;
             lines.add(subject(transfer.what), transfer.what.transfer.collective, transfer.what.transfer.atoms,
-                      transfer.size, m * transfer.count * (count + again), transfer.time);
+                      transfer.size, m * transfer.count * (count + again), transfer.time, 0, transfer.what.transfer);
         }
     }
     for (const StateTransfer& transfer : states) {

@@ -10,6 +10,7 @@
 
 #include "base/estimate.hpp"
 #include "cluster/cluster.hpp"
+#include "cost/collective_time.hpp"
 #include "plan/limit.hpp"
 #include "plan/plan.hpp"
 #include "step/bottleneck_kinds.hpp"
@@ -141,6 +142,9 @@ struct CommunicationLine {
     Bytes sent;             ///< by one rank in the whole step
     Seconds time;           ///< busy, in the whole step
     double contention = 1;  ///< phi
+    /// One of them, as cost::collective_trace takes it apart; none: between stages that are no group of the mesh.
+    std::optional<cost::CollectiveRequest> request;
+    std::optional<cluster::Algorithm> forced;
 };
 
 /// What a plan with offload needs of the hosts.

@@ -74,11 +74,14 @@ Bytes size_of(const CostedGraph& costed, const plan::Transfer& transfer, Element
            element_bytes(element, costed.precision);
 }
 
+std::optional<cluster::Algorithm> dispatch_algorithm(const CostedGraph& costed, const plan::Transfer& transfer) {
+    const bool by_nodes = costed.software.node_dispatch && transfer.routing.experts > 0;
+    return by_nodes ? std::optional(cluster::Algorithm::hierarchical) : std::nullopt;
+}
+
 cost::CollectiveTime time_of(const CostedGraph& costed, const plan::Transfer& transfer, Bytes size,
                              std::optional<cluster::Algorithm> forced) {
-    if (costed.software.node_dispatch && transfer.routing.experts > 0 && !forced) {
-        forced = cluster::Algorithm::hierarchical;
-    }
+    forced = forced ? forced : dispatch_algorithm(costed, transfer);
     return timed(costed,
                  {.collective = transfer.collective,
                   .group = costed.mesh.group(transfer.atoms),

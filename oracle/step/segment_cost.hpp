@@ -181,6 +181,9 @@ CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set);
 /// Full buffer of a transfer of a layer. What goes to experts may have fewer bits than the tensor.
 Bytes size_of(const CostedGraph& costed, const plan::Transfer& transfer, graph::Element element);
 
+/// The algorithm that software sends what goes to experts by; none: as the machine does.
+std::optional<cluster::Algorithm> dispatch_algorithm(const CostedGraph& costed, const plan::Transfer& transfer);
+
 /// Time of a collective of this job: a transfer of a layer, or in a group of ranks, or over some atoms of the mesh.
 cost::CollectiveTime time_of(const CostedGraph& costed, const plan::Transfer& transfer, Bytes size,
                              std::optional<cluster::Algorithm> forced);

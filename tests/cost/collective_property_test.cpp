@@ -135,6 +135,20 @@ RC_GTEST_PROP(CollectiveProperty, an_axis_of_one_changes_nothing, ()) {
     RC_ASSERT(without.sent == with.sent);
 }
 
+RC_GTEST_PROP(CollectiveProperty, a_trace_ends_in_the_time_and_begins_with_the_algorithm_that_has_it, ()) {
+    const auto [cluster, request] = random_world();
+    const CollectiveTrace trace = collective_trace(cluster, request);
+    const CollectiveTime time = collective_time(cluster, request);
+    RC_ASSERT(trace.time.time.value == time.time.value);
+    RC_ASSERT(!trace.levels.empty());
+    RC_ASSERT(trace.levels.size() == cluster::spans(cluster, request.group, request.ranks).size());
+    if (!trace.tried.empty()) {
+        RC_ASSERT(trace.tried.front().time == trace.modelled);
+    }
+    const Seconds uncorrected = trace.measured.value_or(trace.modelled);
+    RC_ASSERT(std::abs(trace.slow_down.value_or(1) * (uncorrected / trace.time.time.value) - 1) < 1e-12);
+}
+
 // Gather n/b over a, then n over b: (a-1)/a n/b + (b-1)/b n = (ab-1)/(ab) n.
 RC_GTEST_PROP(SentBytesProperty, two_axes_in_a_row_send_what_their_product_does, ()) {
     const auto a = *rc::gen::inRange<std::int64_t>(1, 64);

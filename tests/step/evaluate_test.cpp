@@ -244,6 +244,24 @@ TEST(Evaluate, GradientsOfTwoCopiesTravelFromTheFirstStageToTheLast) {
     EXPECT_GT(copies(nodes), 2 * copies(small_cluster())) << "in different nodes";
 }
 
+TEST(Evaluate, LinesOfCommunicationTakeWhatTheTraceOfTheirRequestTakes) {
+    const cluster::Cluster cluster = small_cluster();
+    std::size_t traced = 0;
+    for (const plan::ShardLevel level : {plan::ShardLevel::none, plan::ShardLevel::parameters}) {
+        plan::Plan plan = pipeline_plan(2, 1);
+        plan.mesh = {{"pipeline", 2}, {"data", 2}};
+        plan.shard = level;
+        for (const CommunicationLine& line : predict(small_network(), cluster, plan).communication) {
+            if (line.request) {
+                const cost::CollectiveTrace trace = cost::collective_trace(cluster, *line.request, line.forced);
+                EXPECT_NEAR(line.time / (line.per_step * trace.time.time.value), 1, 1e-12) << text(line);
+                ++traced;
+            }
+        }
+    }
+    EXPECT_GE(traced, 4U);
+}
+
 // A loss over all pairs of 32 samples is another one over those of 8 at a time.
 TEST(Evaluate, SaysOfHowManySamplesALossComparesPairs) {
     using test::layer;
