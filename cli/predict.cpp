@@ -89,8 +89,7 @@ int run_predict(Arguments& arguments) {
     reports::Document document =
         reports::prediction_document({workload.model, workload.machine}, prediction, explanation);
     if (prediction.runs) {
-        reports::add_kept(document,
-                          step::kept_tensors(workload.graph, workload.cluster, plan, prediction.fullest_stage),
+        reports::add_peak(document, step::peak_memory(workload.graph, workload.cluster, plan, prediction.fullest_stage),
                           prediction.fullest_stage, prediction.stages.size());
     } else {
         add_plans_without_pipeline(arguments, workload, plan, document);

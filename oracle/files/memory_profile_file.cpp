@@ -1,11 +1,109 @@
 #include "files/memory_profile_file.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "files/description_keys.hpp"
 #include "files/read_description.hpp"
+#include "files/strategy_file.hpp"
 
 namespace dodona::files {
 
+using plan::MemoryAction;
 using plan::MemoryProfile;
+using plan::MemoryRule;
+using plan::MemoryTensors;
+
+namespace {
+
+/// What rules there are, and the key that they need beside.
+struct RuleForm {
+    MemoryAction action;
+    MemoryTensors tensors;
+    std::string_view needs;
+};
+constexpr std::array kRuleForms{RuleForm{MemoryAction::cast, MemoryTensors::activations, "to"},
+                                RuleForm{MemoryAction::cast, MemoryTensors::product_inputs, "to"},
+                                RuleForm{MemoryAction::cast, MemoryTensors::gate_inputs, "to"},
+                                RuleForm{MemoryAction::cast, MemoryTensors::results, ""},
+                                RuleForm{MemoryAction::cast, MemoryTensors::shared_inputs, "element"},
+                                RuleForm{MemoryAction::cast, MemoryTensors::weights, ""},
+                                RuleForm{MemoryAction::keep, MemoryTensors::gate_results, ""},
+                                RuleForm{MemoryAction::keep, MemoryTensors::normalised_inputs, "match"},
+                                RuleForm{MemoryAction::keep, MemoryTensors::placeholders, ""},
+                                RuleForm{MemoryAction::keep, MemoryTensors::pipeline_results, ""},
+                                RuleForm{MemoryAction::keep, MemoryTensors::gradients, ""},
+                                RuleForm{MemoryAction::keep, MemoryTensors::update_copies, ""},
+                                RuleForm{MemoryAction::keep, MemoryTensors::update_gradients, ""},
+                                RuleForm{MemoryAction::keep, MemoryTensors::update_temporaries, "element"},
+                                RuleForm{MemoryAction::repeat, MemoryTensors::keys, ""},
+                                RuleForm{MemoryAction::gather, MemoryTensors::inputs, ""},
+                                RuleForm{MemoryAction::gather, MemoryTensors::logits, ""},
+                                RuleForm{MemoryAction::free, MemoryTensors::gradients, ""},
+                                RuleForm{MemoryAction::offload, MemoryTensors::gradients, ""}};
+
+/// A key that a rule needs, or has no use for.
+void check_key(Fields& fields, const std::string& key, bool needed, const MemoryRule& rule) {
+    const Value found = fields.find(key);
+    const std::string form = fmt::format("{} {}", name_of(rule.action), name_of(rule.tensors));
+    if (found && !needed) {
+        found.error(fmt::format("a rule that is \"{}\" has no use for it", form), "leave it out");
+    } else if (!found && needed) {
+        fields.mapping().error(fmt::format("a rule that is \"{}\" needs \"{}\"", form, key));
+    }
+}
+
+void check_rule(Fields& fields, MemoryRule& rule, const Reading& /*reading*/) {
+    const auto form = std::find_if(kRuleForms.begin(), kRuleForms.end(), [&](const RuleForm& known) {
+        return known.action == rule.action && known.tensors == rule.tensors;
+    });
+    if (form == kRuleForms.end()) {
+        std::vector<std::string> actions;
+        for (const RuleForm& known : kRuleForms) {
+            if (known.tensors == rule.tensors) {
+                actions.emplace_back(name_of(known.action));
+            }
+        }
+        fields.mapping().error(
+            fmt::format("no software is known to {} {}", name_of(rule.action), name_of(rule.tensors)),
+            fmt::format("rules on them: {}", fmt::join(actions, ", ")));
+        return;
+    }
+    check_key(fields, "to", form->needs == "to", rule);
+    if (rule.tensors != MemoryTensors::normalised_inputs) {
+        check_key(fields, "element", form->needs == "element", rule);
+    }
+    if (form->needs == "match" || !is_of_layers(rule.tensors)) {
+        check_key(fields, "match", form->needs == "match", rule);
+    }
+}
+
+}  // namespace
+
+template <>
+const Description& description<MemoryRule>() {
+    static const Description described{
+        .noun = "memory rule",
+        .summary = "What software does to some of the tensors of a step.",
+        .keys = {required<&MemoryRule::action>("rule", "What is done."),
+                 required<&MemoryRule::tensors>("of", "The tensors."),
+                 optional<&MemoryRule::match>("match", "The layers whose tensors they are.", {.default_text = "all"}),
+                 optional<&MemoryRule::to>("to", "What activations, product-inputs and gate-inputs are cast to."),
+                 optional<&MemoryRule::element>(
+                     "element", "Of one element of shared-inputs, normalised-inputs and update-temporaries.",
+                     {.range = kPositive}),
+                 optional<&MemoryRule::source>("source", "Where that is seen.", {.default_text = "the profile's"})},
+        .one_line = true,
+        .check = checked<MemoryRule, check_rule>,
+        .defaults = default_of<MemoryRule>};
+    return described;
+}
 
 template <>
 const Description& description<MemoryProfile>() {
@@ -14,76 +112,28 @@ const Description& description<MemoryProfile>() {
         .summary =
             "What the software of one generation keeps on a device beside the tensors of the model. A key that is "
             "left out adds nothing. Equations and sources: oracle/plan/memory_profile.hpp.",
-        .keys =
-            {file_name<&MemoryProfile::name>("memory"),
-             file_source<&MemoryProfile::source>(),
-             optional<&MemoryProfile::summary>("summary", "One line for lists."),
-             optional<&MemoryProfile::loss>("loss", "What a loss keeps of its logits."),
-             optional<&MemoryProfile::gradient_placeholders>(
-                 "gradient_placeholders",
-                 "Products that add dW into the gradient buffer themselves leave a tensor of the weight's shape, "
-                 "in its "
-                 "precision."),
-             optional<&MemoryProfile::quantised_inputs>(
-                 "quantised_inputs", "What only dW reads is kept in the precision of the products: fp8, mxfp8, nvfp4."),
-             optional<&MemoryProfile::gate_results>(
-                 "gate_results",
-                 "Gated activations keep the result of their function beside what they read, as software does that "
-                 "runs operators one by one."),
-             optional<&MemoryProfile::repeated_keys>(
-                 "repeated_keys", "Attention keeps keys and values that heads share once for each head."),
-             optional<&MemoryProfile::norm_results>(
-                 "norm_results",
-                 "Norms by root mean square keep their normalised result, and an fp32 copy of an input in 16 bits."),
-             optional<&MemoryProfile::autocast>(
-                 "autocast",
-                 "With master weights in fp32, products read 16-bit copies of their inputs, each its own, and results "
-                 "of norms, embeddings and sums with them are in fp32."),
-             optional<&MemoryProfile::gradients_freed>(
-                 "gradients_freed",
-                 "Gradients are there from the first backward pass of a step to its update only. Counts with one "
-                 "pass where no two devices hold the same gradients: there they come as activations go."),
-             optional<&MemoryProfile::cast_gathered>(
-                 "cast_gathered",
-                 "Trained weights that ZeRO-3 shards are in fp32 alone, and cast where they are gathered."),
-             optional<&MemoryProfile::gathered_inputs>(
-                 "gathered_inputs",
-                 "Inputs that a strategy would gather again in backward are kept gathered instead of in shards."),
-             optional<&MemoryProfile::pipeline_results>(
-                 "pipeline_results",
-                 "The last stage of a pipeline keeps its logits of all micro-batches to the end of the step."),
-             optional<&MemoryProfile::quantised_gates>(
-                 "quantised_gates",
-                 "What gated activations of blocks read is kept in the precision of the products too."),
-             optional<&MemoryProfile::shared_input>(
-                 "shared_input",
-                 "An element of what a product of a block in 8 bits or less and another layer keep: it is kept "
-                 "once, in this size. Without it, twice.",
-                 {.range = kNotNegative}),
-             optional<&MemoryProfile::gradient_copies>(
-                 "gradient_copies",
-                 "Gradients in the precision of the weights stay beside a wider buffer, into which they are cast."),
-             optional<&MemoryProfile::update_copies>("update_copies",
-                                                     "An update casts its shard of 16-bit gradients to fp32."),
-             optional<&MemoryProfile::gradients_with_states>(
-                 "gradients_with_states",
-                 "Where optimizer states are offloaded gradients are too: they are added up in host memory."),
-             optional<&MemoryProfile::reduction_bucket>(
-                 "reduction_bucket", "Gradients that are flattened for one reduction.", {.range = kNotNegative}),
-             optional<&MemoryProfile::workspace>("workspace", "Of libraries, taken from the allocator.",
-                                                 {.range = kNotNegative}),
-             optional<&MemoryProfile::communicator>("communicator",
-                                                    "Buffers of each communicator, not taken from the allocator.",
-                                                    {.range = kNotNegative}),
-             optional<&MemoryProfile::fragmentation>(
-                 "fragmentation",
-                 "What the allocator has reserved and cannot use, over tensors that come and go in a step: "
-                 "activations, workspace and buffers.",
-                 {.range = kShare}),
-             optional<&MemoryProfile::recomputed_fragmentation>(
-                 "recomputed_fragmentation",
-                 "The same where whole blocks are recomputed. Counts if larger than `fragmentation`.",
-                 {.range = kShare})},
+        .keys = {file_name<&MemoryProfile::name>("memory"), file_source<&MemoryProfile::source>(),
+                 optional<&MemoryProfile::summary>("summary", "One line for lists."),
+                 optional<&MemoryProfile::loss>("loss", "What a loss keeps of its logits."),
+                 optional<&MemoryProfile::rules>(
+                     "rules",
+                     "What it does to tensors: of several rules on tensors of a layer the first that matches counts."),
+                 optional<&MemoryProfile::reduction_bucket>(
+                     "reduction_bucket", "Gradients that are flattened for one reduction.", {.range = kNotNegative}),
+                 optional<&MemoryProfile::workspace>("workspace", "Of libraries, taken from the allocator.",
+                                                     {.range = kNotNegative}),
+                 optional<&MemoryProfile::communicator>("communicator",
+                                                        "Buffers of each communicator, not taken from the allocator.",
+                                                        {.range = kNotNegative}),
+                 optional<&MemoryProfile::fragmentation>(
+                     "fragmentation",
+                     "What the allocator has reserved and cannot use, over tensors that come and go in a step: "
+                     "activations, workspace and buffers.",
+                     {.range = kShare}),
+                 optional<&MemoryProfile::recomputed_fragmentation>(
+                     "recomputed_fragmentation",
+                     "The same where whole blocks are recomputed. Counts if larger than `fragmentation`.",
+                     {.range = kShare})},
         .file_kind = "memory",
         .defaults = default_of<MemoryProfile>};
     return described;

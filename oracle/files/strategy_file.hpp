@@ -10,6 +10,8 @@ namespace dodona::files {
 
 template <>
 const Description& description<plan::Strategy>();
+template <>
+const Description& description<plan::Match>();
 
 /// What layers a list is about: layers by name (plan::layers_named), or what `match` of a rule has.
 struct LayerMatch {

@@ -148,7 +148,7 @@ struct Saved {
     std::string name;  ///< for What::internal
     Element element = Element::activation;
     /// Extents of an internal tensor, or of a copy of an input for each head that shares it
-    /// (MemoryProfile::repeated_keys): its loops ...
+    /// (plan::MemoryTensors::keys): its loops ...
     std::vector<int> loops;
     double factor = 1;         ///< ... times this
     bool for_weights = false;  ///< read only by dW: not kept for frozen weights

@@ -78,7 +78,7 @@ constexpr std::array kKinds{
                  "the leading dimensions, feature", Element::activation, Autocast::single},
     OperatorKind{"rms_norm", build_rms_norm, 1, 1, "normalisation by the root mean square of the features",
                  "`scale`, `size`, `shared`, as of layer_norm", "the leading dimensions, feature", Element::activation,
-                 Autocast::single, true},
+                 Autocast::single},
     OperatorKind{"layer_scale", build_layer_scale, 1, 1, "a learned factor of each feature", "",
                  "the leading dimensions, feature"},
     OperatorKind{"group_norm", build_group_norm, 1, 1, "normalisation of each sample over groups of channels",

@@ -30,7 +30,6 @@ struct OperatorKind {
     std::string_view dimensions;          ///< for docs: what rules of strategies can lay
     Element reads = Element::activation;  ///< element type of its inputs
     Autocast autocast = Autocast::widest;
-    bool composed = false;  ///< frameworks often run it as several simpler operators
 };
 
 std::span<const OperatorKind> operator_kinds();

@@ -1,7 +1,7 @@
 // Memory profiles: what software keeps on a device besides weights, states and activations.
 //
-// This depends neither on the network nor on the plan: the treatment of logits by a loss, copies by an optimizer,
-// memory of libraries and communicators, fragmentation of the allocator. A profile is a file software/*/NAME.memory.yaml; the
+// This depends neither on the network nor on the plan: the treatment of logits by a loss, rules on the tensors that layers
+// keep and an update needs, memory of libraries and communicators, fragmentation of the allocator. A profile is a file software/*/NAME.memory.yaml; the
 // neutral one keeps only what the operators of the network declare.
 //
 //   allocated = tensors                          handed out by the allocator
@@ -13,11 +13,14 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/enumeration.hpp"
 #include "base/quantity.hpp"
+#include "plan/strategy.hpp"
 
 namespace dodona::plan {
 
@@ -50,61 +53,128 @@ constexpr const auto& enumerators(LossMemory /*type*/) { return kLossMemoryTable
 inline constexpr std::array kLossMemories = values_of(kLossMemoryTable);
 constexpr std::string_view name(LossMemory loss) { return name_of(loss); }
 
+/// Memory is a list of tensors: what layers keep for backward, weights, gradients, states of the optimizer, and what an
+/// update needs. A rule says what software does to some of them.
+enum class MemoryAction { keep, cast, repeat, gather, free, offload };
+inline constexpr std::array kMemoryActionTable{
+    Enumerator(MemoryAction::keep, "keep", "they are kept in addition to what operators declare"),
+    Enumerator(MemoryAction::cast, "cast", "they are kept in another precision"),
+    Enumerator(MemoryAction::repeat, "repeat", "they are kept once for each reader that shares them"),
+    Enumerator(MemoryAction::gather, "gather", "they are kept whole, not in shards that are gathered again"),
+    Enumerator(MemoryAction::free, "free", "they are there for a part of the step only"),
+    Enumerator(MemoryAction::offload, "offload", "they are in host memory where states are")};
+constexpr const auto& enumerators(MemoryAction /*type*/) { return kMemoryActionTable; }
+
+/// Tensors that a rule is about. Those up to `logits` belong to layers, which `match` narrows.
+///
+///   activations         all that layers keep for backward, but logits
+///   product-inputs      what only dW reads, and gradients of its products' results where dW is deferred. If another layer
+///                       keeps the same tensor, it is kept twice
+///   gate-inputs         what gated activations read
+///   results             with master weights in fp32, products read 16-bit copies of their inputs, each its own, and
+///                       results of norms, embeddings and sums with them are in fp32 (graph::Autocast)
+///   gate-results        of the function of a gated activation: gate, up and f(gate), as software does that runs
+///                       operators one by one
+///   normalised-inputs   of norms, `element` bytes each; without that in fp32, and without autocast an fp32 copy of an
+///                       input in 16 bits
+///   placeholders        what products that accumulate dW in the gradient buffer return to autograd: a tensor of the
+///                       weight's shape and precision. In blocks one per shape stays allocated; outside blocks they
+///                       live while their layer runs
+///   pipeline-results    logits of all micro-batches on the last stage of a pipeline, to the end of the step
+///   keys                keys and values that several heads share
+///   inputs              inputs that a strategy would gather again in backward (Purpose::regather). A strategy without
+///                       Rule::regather keeps them gathered only, and has no transfer in backward
+///   logits              those that a loss reads: of all ranks, where they share its vocabulary
+///   shared-inputs       tensors in blocks that a product of 8 bits or less and another layer keep: once, of `element`
+///                       bytes, instead of twice, each as its layer does
+///   weights             trained ones that are sharded (ZeRO-3): the fp32 master copy alone, cast to the precision of
+///                       products where they are gathered
+///   gradients           keep: in the weights' precision, in addition to a wider buffer. free: they are there from the first
+///                       backward pass to the update; counts with one pass where no two devices hold the same
+///                       gradients, whose buckets would stay: there they come as activations go. offload: they are in
+///                       host memory where states are, and are added up there
+///   update-copies       the shard of 16-bit gradients, flattened and cast to fp32. The allocator has no free segment of
+///                       that size, so it is reserved in addition to the activations
+///   update-gradients    an fp32 copy of the shard of 16-bit gradients while it is updated, when activations are gone
+///   update-temporaries  `element` bytes an element of the shard while it is updated, when activations are gone
+enum class MemoryTensors {
+    activations,
+    product_inputs,
+    gate_inputs,
+    results,
+    gate_results,
+    normalised_inputs,
+    placeholders,
+    pipeline_results,
+    keys,
+    inputs,
+    logits,
+    shared_inputs,
+    weights,
+    gradients,
+    update_copies,
+    update_gradients,
+    update_temporaries
+};
+inline constexpr std::array kMemoryTensorsTable{
+    Enumerator(MemoryTensors::activations, "activations", "all that layers keep for backward, but logits"),
+    Enumerator(MemoryTensors::product_inputs, "product-inputs", "inputs of products that only dW reads"),
+    Enumerator(MemoryTensors::gate_inputs, "gate-inputs", "what gated activations read"),
+    Enumerator(MemoryTensors::results, "results",
+               "with master weights in fp32: 16-bit copies of what products read, each its own, and in fp32 results of "
+               "norms, embeddings and sums with them"),
+    Enumerator(MemoryTensors::gate_results, "gate-results", "results of the function of gated activations"),
+    Enumerator(MemoryTensors::normalised_inputs, "normalised-inputs",
+               "results of norms before their weights, and without autocast an fp32 copy of an input in 16 bits"),
+    Enumerator(MemoryTensors::placeholders, "placeholders",
+               "tensors of a weight's shape that products leave which add dW into the gradient buffer themselves"),
+    Enumerator(MemoryTensors::pipeline_results, "pipeline-results",
+               "logits of all micro-batches on the last stage of a pipeline"),
+    Enumerator(MemoryTensors::keys, "keys", "keys and values that several heads share"),
+    Enumerator(MemoryTensors::inputs, "inputs", "inputs that a strategy would gather again in backward"),
+    Enumerator(MemoryTensors::logits, "logits", "those of all ranks that share the vocabulary of a loss"),
+    Enumerator(MemoryTensors::shared_inputs, "shared-inputs",
+               "what a product of a block in 8 bits or less and another layer keep: once, of `element` bytes"),
+    Enumerator(MemoryTensors::weights, "weights",
+               "trained weights that ZeRO-3 shards: in fp32 alone, and cast where they are gathered"),
+    Enumerator(MemoryTensors::gradients, "gradients",
+               "kept in the weights' precision in addition to a wider buffer; freed between update and first backward "
+               "pass; or "
+               "in host memory where optimizer states are"),
+    Enumerator(MemoryTensors::update_copies, "update-copies",
+               "the shard of 16-bit gradients, flattened and cast to fp32 in addition to the activations"),
+    Enumerator(MemoryTensors::update_gradients, "update-gradients",
+               "the shard of 16-bit gradients, cast to fp32 while it is updated"),
+    Enumerator(MemoryTensors::update_temporaries, "update-temporaries",
+               "`element` bytes an element of the shard while it is updated")};
+constexpr const auto& enumerators(MemoryTensors /*type*/) { return kMemoryTensorsTable; }
+constexpr bool is_of_layers(MemoryTensors tensors) { return tensors <= MemoryTensors::logits; }
+
+/// Precision that tensors are cast to. Products: 1 byte in fp8, with scales per 32 or 16 elements in mxfp8 and nvfp4, in blocks.
+enum class CastTo { products, fp32 };
+inline constexpr std::array kCastToTable{
+    Enumerator(CastTo::products, "products", "the precision of products in blocks: fp8, mxfp8, nvfp4"),
+    Enumerator(CastTo::fp32, "fp32", "4 bytes")};
+constexpr const auto& enumerators(CastTo /*type*/) { return kCastToTable; }
+
+/// A habit of software. Of several rules on tensors of a layer the first that matches counts.
+struct MemoryRule {
+    MemoryAction action = MemoryAction::keep;
+    MemoryTensors tensors = MemoryTensors::activations;
+    Match match = {};               ///< of the layers
+    std::optional<CastTo> to = {};  ///< of activations, product and gate inputs
+    Bytes element = {};             ///< of shared and normalised inputs, and of temporaries
+    std::string source = {};        ///< empty: that of the profile
+    bool operator==(const MemoryRule&) const = default;
+};
+
 struct MemoryProfile {
     std::string name;    ///< empty: neutral
     std::string source;  ///< of all its values
     std::string summary;
 
     LossMemory loss = LossMemory::probabilities;
-    /// Products that accumulate dW in the gradient buffer return to autograd a placeholder with the weight's shape and
-    /// precision. In blocks one per shape stays allocated; outside blocks they live while their layer runs.
-    /// Source: Transformer Engine, get_dummy_wgrad; Megatron-Core, LinearWithGradAccumulationAndAsyncCommunication.
-    bool gradient_placeholders = false;
-    /// Inputs of a block's products that only dW reads are kept in the precision of the products: 1 byte in fp8, with
-    /// scales per 32 or 16 elements in mxfp8 and nvfp4. If another layer keeps the same tensor, it is kept twice. So
-    /// are gradients of their results where dW is put off.
-    bool quantised_inputs = false;
-    /// A gated activation keeps the result of its function beside what it reads: gate, up and f(gate), as software does
-    /// that runs operators one by one. Source: huggingface/nanotron: src/nanotron/models/llama.py, GLUActivation.
-    bool gate_results = false;
-    /// Keys and values that several heads share are repeated for each head before attention, which keeps those. Source:
-    /// pytorch/torchtitan v0.2.2: torchtitan/models/llama3/model/model.py, repeat_kv.
-    bool repeated_keys = false;
-    /// Norms by root mean square keep their normalised result, and an fp32 copy of an input in 16 bits, as software does
-    /// that runs operators one by one. Source: huggingface/transformers: models/llama/modeling_llama.py, LlamaRMSNorm.
-    bool norm_results = false;
-    /// With master weights in fp32, products read 16-bit copies of their inputs, each its own, and results of norms,
-    /// embeddings and sums with them are in fp32. Source: torch.autocast (graph::Autocast).
-    bool autocast = false;
-    /// Gradients are there from the first backward pass of a step to its update only. Counts with one pass where no two
-    /// devices hold the same gradients, whose buckets would stay: there they come as activations go. Source:
-    /// torch.optim.Optimizer.zero_grad(set_to_none=True), the default.
-    bool gradients_freed = false;
-    /// Trained weights that are sharded (ZeRO-3) are the fp32 master copy alone, cast to the precision of products
-    /// where they are gathered. Source: torch.distributed.fsdp.MixedPrecisionPolicy.
-    bool cast_gathered = false;
-    /// Inputs that a strategy would gather again in backward (Purpose::regather) are kept gathered, not in shards.
-    /// A strategy without Rule::regather keeps them gathered only, and has no transfer in backward. Source:
-    /// huggingface/nanotron: src/nanotron/parallel/tensor_parallel/functional.py, tp_recompute_allgather = False.
-    bool gathered_inputs = false;
-    /// The last stage of a pipeline keeps its logits of all micro-batches to the end of the step. Source:
-    /// pytorch/pytorch: torch/distributed/pipelining/stage.py, output_chunks, unless step(return_outputs=False).
-    bool pipeline_results = false;
-    /// What gated activations in blocks read is kept in the precision of the products too.
-    /// Source: DeepSeek-AI, arXiv:2412.19437, section 3.3.3: inputs of SwiGLU in fp8, its output recomputed.
-    bool quantised_gates = false;
-    /// Of one element of a tensor in a block that a product of 8 bits or less and another layer keep: it is kept once.
-    /// 0: twice, each as its layer does. Source: the same: 12 bits (E5M6) for the result of attention.
-    Bytes shared_input;
-    /// Gradients in the weights' precision are kept in addition to a wider gradient buffer.
-    /// Source: DeepSpeed, BF16_Optimizer.update_hp_grads.
-    bool gradient_copies = false;
-    /// The update flattens its shard of 16-bit gradients and casts it to fp32. The allocator has no free segment of
-    /// that size, so it is reserved in addition to the activations. Source: DeepSpeed, stage_1_and_2.py, step().
-    bool update_copies = false;
-    /// Gradients are in host memory where optimizer states are, and are added up there.
-    /// Source: DeepSpeed, stage_1_and_2.py, async_accumulate_grad_in_cpu_via_gpu; stage3.py, partition_grads.
-    bool gradients_with_states = false;
+    std::vector<MemoryRule> rules;
     Bytes reduction_bucket;    ///< size of a bucket of flattened gradients
     Bytes workspace;           ///< workspaces of libraries, from the allocator
     Bytes communicator;        ///< buffers of one communicator, not from the allocator
@@ -112,6 +182,12 @@ struct MemoryProfile {
     /// The same where whole blocks are recomputed: what is kept of each lies among what is freed, and the tensors of its
     /// repetition find other gaps. Counts if larger than `fragmentation`.
     double recomputed_fragmentation = 0;
+
+    /// The first such rule; null if there is none.
+    [[nodiscard]] const MemoryRule* rule(MemoryAction action, MemoryTensors tensors) const;
+    [[nodiscard]] bool has(MemoryAction action, MemoryTensors tensors) const {
+        return rule(action, tensors) != nullptr;
+    }
 
     bool operator==(const MemoryProfile&) const = default;
 };

@@ -60,7 +60,16 @@ ShardLevel Plan::exchanged_shard() const {
     return framework.exchanges_once && pipeline_stages() > 1 ? std::min(shard, ShardLevel::states) : shard;
 }
 
-bool Plan::offloads_gradients() const { return offload.weights || (offload.optimizer && memory.gradients_with_states); }
+const MemoryRule* MemoryProfile::rule(MemoryAction action, MemoryTensors tensors) const {
+    const auto found = std::find_if(rules.begin(), rules.end(), [&](const MemoryRule& rule) {
+        return rule.action == action && rule.tensors == tensors;
+    });
+    return found == rules.end() ? nullptr : &*found;
+}
+
+bool Plan::offloads_gradients() const {
+    return offload.weights || (offload.optimizer && memory.has(MemoryAction::offload, MemoryTensors::gradients));
+}
 
 bool Plan::frees_gradients() const {
     const bool replicated =
@@ -68,7 +77,7 @@ bool Plan::frees_gradients() const {
         (strategy.shard_axes.empty() ? devices() > 1
                                      : std::any_of(strategy.shard_axes.begin(), strategy.shard_axes.end(),
                                                    [&](const std::string& axis) { return axis_size(axis) > 1; }));
-    return memory.gradients_freed && !replicated;
+    return memory.has(MemoryAction::free, MemoryTensors::gradients) && !replicated;
 }
 
 bool Plan::updates_on_host() const { return offload.optimizer && framework[FrameworkParameter::host_update] > 0; }

@@ -130,7 +130,7 @@ struct Plan {
     /// exchanges once a step under a pipeline.
     [[nodiscard]] ShardLevel exchanged_shard() const;
     [[nodiscard]] bool offloads_gradients() const;  ///< with weights, or where the software keeps them with states
-    /// MemoryProfile::gradients_freed, where no two devices hold the same gradients.
+    /// A rule that frees gradients, where no two devices hold the same gradients.
     [[nodiscard]] bool frees_gradients() const;
     /// Whether the host's processors update the states (FrameworkParameter::host_update).
     [[nodiscard]] bool updates_on_host() const;

@@ -110,7 +110,7 @@ private:
             if (!saved.logits) {
                 continue;
             }
-            const std::int64_t single = whole(saved.elements * Bytes::of_base(4));
+            const std::int64_t single = whole(memories_.logits(v, saved) * Bytes::of_base(4));
             switch (plan_.memory.loss) {
                 case LossMemory::probabilities:
                 case LossMemory::in_place: break;

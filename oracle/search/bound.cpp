@@ -123,8 +123,9 @@ private:
 Bytes kept(const graph::Graph& graph, const Space& space) {
     const TrainingBytes bytes = training_bytes(space.precision);
     const plan::Optimizer& optimizer = plan::optimizer(space.optimizer);
-    const bool casts = std::any_of(space.software.begin(), space.software.end(),
-                                   [](const Software& software) { return software.memory.cast_gathered; });
+    const bool casts = std::any_of(space.software.begin(), space.software.end(), [](const Software& software) {
+        return software.memory.has(plan::MemoryAction::cast, plan::MemoryTensors::weights);
+    });
     Bytes all;
     for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         const graph::Layer& layer = graph.layer(v);

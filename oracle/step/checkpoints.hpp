@@ -1,11 +1,13 @@
-// Checkpoints of blocks that are recomputed in backward.
+// Tensors that a virtual stage keeps of a micro-batch, and checkpoints of blocks that are recomputed in backward.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 
 #include "plan/plan.hpp"
 #include "step/segment_cost.hpp"
+#include "step/stage_time.hpp"
 
 namespace dodona::step {
 
@@ -64,6 +66,61 @@ private:
 /// Whether a plan keeps only the input of a segment.
 inline bool drops_blocks(const SegmentCost& segment, const plan::Plan& plan) {
     return plan.repeats_blocks() && segment.recomputes();
+}
+
+/// Tensors of one instance of a segment that are not dropped.
+inline Bytes kept_of_one(const SegmentCost& segment, const plan::Plan& plan) {
+    return segment.memory.saved +
+           (plan.repeats_parts() ? segment.memory.recompute_inputs - segment.memory.dropped : Bytes{});
+}
+
+/// Tensors that a virtual stage keeps of the instances of a segment: inputs of those that are recomputed, others whole.
+struct SegmentKept {
+    std::size_t segment = 0;
+    std::int64_t count = 0;   ///< of instances
+    std::int64_t again = 0;   ///< of these recomputed
+    std::int64_t inputs = 0;  ///< kept
+    Bytes input;
+    std::int64_t wholes = 0;
+    Bytes whole;
+    Bytes recompute_peak;  ///< dropped tensors that are there while an instance goes backward
+    [[nodiscard]] Bytes all() const {
+        return static_cast<double>(inputs) * input + static_cast<double>(wholes) * whole;
+    }
+    [[nodiscard]] Bytes largest() const { return max(inputs > 0 ? input : Bytes{}, wholes > 0 ? whole : Bytes{}); }
+};
+
+/// Calls `visit` with the SegmentKept of each segment on a virtual stage, in the order of the passes. Returns what all
+/// instances of blocks read, kept once.
+template <class Visit>
+std::map<graph::Vertex, Bytes> visit_kept(const CostedGraph& costed, const plan::Plan& plan, const VirtualStage& part,
+                                          Visit visit) {
+    Checkpoints checkpoints(plan.recompute == plan::RecomputeKind::every ? plan.recompute_every : 1);
+    std::map<graph::Vertex, Bytes> shared;
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+        const SegmentCost& segment = costed.segments[u];
+        SegmentKept kept{.segment = u, .count = part.counts[u]};
+        if (kept.count == 0) {
+            continue;
+        }
+        kept.again = repeated(costed, plan, part, u);
+        if (drops_blocks(segment, plan)) {
+            kept.inputs = checkpoints.add(kept.again, segment.memory.saved);
+            kept.input = segment.checkpoint();
+            kept.wholes = kept.count - kept.again;
+            kept.recompute_peak = checkpoints.repeated();
+        } else {
+            checkpoints.stop();
+            kept.wholes = kept.count;
+            kept.recompute_peak = plan.repeats_parts() ? segment.memory.dropped : Bytes{};
+        }
+        kept.whole = kept_of_one(segment, plan);
+        for (const auto& [tensor, bytes] : segment.memory.shared_by_instances) {
+            shared[tensor] = max(shared[tensor], bytes);
+        }
+        visit(kept);
+    }
+    return shared;
 }
 
 }  // namespace dodona::step

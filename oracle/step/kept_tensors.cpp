@@ -104,27 +104,11 @@ private:
     }
 
     void add_virtual_stage(const VirtualStage& part) {
-        Checkpoints checkpoints(plan_.recompute == plan::RecomputeKind::every ? plan_.recompute_every : 1);
-        std::map<Vertex, Bytes> shared;
-        for (std::size_t u = 0; u < costed_.segments.size(); ++u) {
-            const std::int64_t count = part.counts[u];
-            if (count == 0) {
-                continue;
-            }
-            const SegmentCost& segment = costed_.segments[u];
-            for (const auto& [tensor, bytes] : segment.memory.shared_by_instances) {
-                shared[tensor] = max(shared[tensor], bytes);
-            }
-            if (!drops_blocks(segment, plan_)) {
-                checkpoints.stop();
-                add_whole(u, static_cast<double>(count));
-                continue;
-            }
-            const std::int64_t again = repeated(costed_, plan_, part, u);
-            add("input of " + name(u), name(u) + ", recomputed", segment.checkpoint(),
-                static_cast<double>(checkpoints.add(again, segment.memory.saved)));
-            add_whole(u, static_cast<double>(count - again));
-        }
+        const auto shared = visit_kept(costed_, plan_, part, [&](const SegmentKept& kept) {
+            const std::string recomputed = name(kept.segment);
+            add("input of " + recomputed, recomputed + ", recomputed", kept.input, static_cast<double>(kept.inputs));
+            add_whole(kept.segment, static_cast<double>(kept.wholes));
+        });
         for (const auto& [tensor, bytes] : shared) {
             add(costed_.graph->layer(tensor).name, "all that read it", bytes, 1);
         }
@@ -152,8 +136,8 @@ private:
 
 }  // namespace
 
-std::vector<KeptLine> kept_tensors(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
-                                   std::size_t stage) {
+PeakMemory peak_memory(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                       std::size_t stage) {
     const CostedGraph costed = cost_graph(graph, cluster, plan, {});
     const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
     PlayedOrders orders;
@@ -162,7 +146,10 @@ std::vector<KeptLine> kept_tensors(const graph::Graph& graph, const cluster::Clu
     const std::vector<schedule::Holding> held =
         orders.in_flight(plan.schedule, plan.places(), static_cast<std::int64_t>(stage),
                          composed.replicas[composed.critical].microbatches);
-    return List(costed, plan).run(work.stage, held[work.kept.heaviest]);
+    const StageBuffers buffers = stage_buffers(*work.on, plan, work.stage, work.states.transfers,
+                                               composed.replicas[composed.critical].stages.size());
+    return {.kept = List(costed, plan).run(work.stage, held[work.kept.heaviest]),
+            .moments = memory_moments(plan, work.states, work.kept, buffers)};
 }
 
 }  // namespace dodona::step

@@ -1,4 +1,5 @@
-// The tensors that a stage keeps for backward at its peak, one by one: where its activations come from.
+// The memory of a stage: the tensors that it keeps for backward at its peak, one by one, and what it
+// holds at other moments of a step.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
+#include "step/stage_memory.hpp"
 
 namespace dodona::step {
 
@@ -22,9 +24,14 @@ struct KeptLine {
     Bytes total;
 };
 
-/// Lists the largest first; `total` adds up to activations and what embeddings and heads keep (KeptActivations::total), before
+struct PeakMemory {
+    std::vector<KeptLine> kept;  ///< the largest first
+    MemoryMoments moments;
+};
+
+/// In `kept`, `total` adds up to activations and what embeddings and heads keep (KeptActivations::total), before
 /// offload. `stage`: from 0, of the replica that finishes last. Domain: a plan whose prediction runs.
-std::vector<KeptLine> kept_tensors(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
-                                   std::size_t stage);
+PeakMemory peak_memory(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                       std::size_t stage);
 
 }  // namespace dodona::step

@@ -9,6 +9,7 @@
 #include "graph/shared_by_instances.hpp"
 #include "plan/operands.hpp"
 #include "plan/optimizer.hpp"
+#include "plan/rules.hpp"
 
 namespace dodona::step {
 
@@ -16,6 +17,7 @@ using graph::Element;
 using graph::Layer;
 using graph::Vertex;
 using plan::LossMemory;
+using plan::MemoryTensors;
 
 namespace {
 
@@ -32,12 +34,15 @@ const plan::SavedTensor* logits_of(const plan::ShardedLayer& layer) {
     return found == layer.saved.end() ? nullptr : &*found;
 }
 
-/// Whether devices share what a layer takes statistics over, as a loss its vocabulary.
-bool splits_statistics(const Layer& layer, const plan::ShardedLayer& sharded) {
-    return std::any_of(layer.nest.statistics.begin(), layer.nest.statistics.end(), [&](const auto& statistics) {
-        return std::any_of(statistics.over.begin(), statistics.over.end(),
-                           [&](int loop) { return sharded.loops[static_cast<std::size_t>(loop)] != 0; });
-    });
+/// The axes over which devices share what a layer takes statistics over, as a loss its vocabulary.
+plan::Atoms splits_statistics(const Layer& layer, const plan::ShardedLayer& sharded) {
+    plan::Atoms over = 0;
+    for (const auto& statistics : layer.nest.statistics) {
+        for (const int loop : statistics.over) {
+            over |= sharded.loops[static_cast<std::size_t>(loop)];
+        }
+    }
+    return over;
 }
 
 /// Whether a layer is a product with trained weight matrices.
@@ -84,19 +89,48 @@ SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedG
             shared_by_instances_.insert(v);
         }
     }
-    if (profile_.shared_input > Bytes{} && is_narrow(precision_)) {
+    find_rules();
+    if (profile_.has(plan::MemoryAction::cast, MemoryTensors::shared_inputs) && is_narrow(precision_)) {
         find_shared();
     }
     find_waiting();
-    if (profile_.autocast && stored_bytes(precision_) < kSingle && plan::optimizer(plan.optimizer).dense.master) {
+    if (profile_.has(plan::MemoryAction::cast, MemoryTensors::results) && stored_bytes(precision_) < kSingle &&
+        plan::optimizer(plan.optimizer).dense.master) {
         find_autocasts();
     }
 }
 
+void SegmentMemories::find_rules() {
+    const bool any = std::any_of(profile_.rules.begin(), profile_.rules.end(),
+                                 [](const plan::MemoryRule& rule) { return plan::is_of_layers(rule.tensors); });
+    rules_.resize(any ? graph_.layers.size() : 0);
+    for (Vertex v = 0; v < rules_.size(); ++v) {
+        for (const plan::MemoryRule& rule : profile_.rules) {
+            if (plan::is_of_layers(rule.tensors) && matches(rule.match, graph_.layer(v))) {
+                const plan::MemoryRule*& first = rules_[v][static_cast<std::size_t>(rule.tensors)];
+                first = first == nullptr ? &rule : first;
+            }
+        }
+    }
+}
+
+const plan::MemoryRule* SegmentMemories::rule(Vertex v, MemoryTensors tensors) const {
+    return rules_.empty() ? nullptr : rules_[v][static_cast<std::size_t>(tensors)];
+}
+
+bool SegmentMemories::casts_to(Vertex v, MemoryTensors tensors, plan::CastTo to) const {
+    const plan::MemoryRule* cast = rule(v, tensors);
+    return cast != nullptr && cast->to == to;
+}
+
 void SegmentMemories::find_autocasts() {
-    for (const Layer& layer : graph_.layers) {
+    for (Vertex v = 0; v < graph_.layers.size(); ++v) {
+        const Layer& layer = graph_.layer(v);
         const graph::OperatorKind* kind = graph::find_operator(layer.kind);
-        const graph::Autocast autocast = kind != nullptr ? kind->autocast : graph::Autocast::narrow;  // a network input
+        // A network input is in 16 bits.
+        const graph::Autocast autocast = kind == nullptr                              ? graph::Autocast::narrow
+                                         : rule(v, MemoryTensors::results) != nullptr ? kind->autocast
+                                                                                      : graph::Autocast::widest;
         const bool reads_wide = std::any_of(layer.producers.begin(), layer.producers.end(),
                                             [&](Vertex producer) { return is_wide_[producer]; });
         casts_.push_back(autocast == graph::Autocast::narrow);
@@ -174,7 +208,7 @@ bool SegmentMemories::first(const Tensor& tensor, Vertex v) {
 
 void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) {
     for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
-        if (profile_.gathered_inputs && saved.gathered) {
+        if (saved.gathered && has(v, MemoryTensors::inputs)) {
             continue;  // add_gathered
         }
         const bool quantised = is_quantised(saved, v);
@@ -183,13 +217,14 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
             kept = max(kept, saved.elements * width(saved, v));
             continue;
         }
-        const bool repeated = profile_.repeated_keys && saved.repeated > 0;
+        const bool repeated = saved.repeated > 0 && has(v, MemoryTensors::keys);
         if (saved.slot == 0 && !repeated && !is_cast(saved, v) &&
             !first({{saved.tensor, quantised}, saved.sharding}, v)) {
             continue;
         }
         const bool dropped = named_ ? repeated_[saved.tensor] : saved.selective;
-        const Bytes bytes = count * (repeated ? saved.repeated : saved.elements) * width(saved, v);
+        const double elements = repeated ? saved.repeated : saved.logits ? logits(v, saved) : saved.elements;
+        const Bytes bytes = count * elements * width(saved, v);
         keep({.saved = &saved, .bytes = bytes, .dropped = dropped}, segment);
     }
     add_gate_result(v, count, segment);
@@ -198,7 +233,7 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
 }
 
 void SegmentMemories::add_gathered(Vertex v, double count, SegmentMemory& segment) const {
-    if (!profile_.gathered_inputs) {
+    if (!has(v, MemoryTensors::inputs)) {
         return;
     }
     for (const plan::LayerTransfer& transfer : sharded_.layers[v].transfers) {
@@ -214,7 +249,7 @@ void SegmentMemories::add_gate_result(Vertex v, double count, SegmentMemory& seg
     const auto& read = sharded_.layers[v].saved;
     const auto gate =
         std::find_if(read.begin(), read.end(), [](const plan::SavedTensor& saved) { return saved.gated; });
-    if (!profile_.gate_results || gate == read.end()) {
+    if (gate == read.end() || !has(v, MemoryTensors::gate_results)) {
         return;
     }
     const Bytes bytes = count * gate->elements * element_bytes(gate->element, precision_);
@@ -223,12 +258,14 @@ void SegmentMemories::add_gate_result(Vertex v, double count, SegmentMemory& seg
 
 /// In addition to the result, without autocast the fp32 copy of an input in 16 bits.
 void SegmentMemories::add_norm_result(Vertex v, double count, SegmentMemory& segment) const {
-    const graph::OperatorKind* kind = graph::find_operator(graph_.layer(v).kind);
-    if (!profile_.norm_results || kind == nullptr || !kind->composed) {
+    const plan::MemoryRule* kept = rule(v, MemoryTensors::normalised_inputs);
+    if (kept == nullptr) {
         return;
     }
     const bool casts = stored_bytes(precision_) < kSingle && is_wide_.empty();
-    const Bytes element = casts ? stored_bytes(precision_) + kSingle : kSingle;
+    const Bytes element = kept->element > Bytes{} ? kept->element
+                          : casts                 ? stored_bytes(precision_) + kSingle
+                                                  : kSingle;
     const Bytes bytes = count * sharded_.layers[v].output_elements * element;
     keep({.copy = "normalised input", .bytes = bytes, .dropped = named_ && repeated_[v]}, segment);
 }
@@ -250,15 +287,19 @@ void SegmentMemories::add_for_weights(Vertex v, double count, SegmentMemory& seg
         }
     }
     if (is_product) {
-        const bool quantised = profile_.quantised_inputs && is_narrow(precision_) && in_block(v);
+        const bool quantised =
+            casts_to(v, MemoryTensors::product_inputs, plan::CastTo::products) && is_narrow(precision_) && in_block(v);
         segment.for_weights +=
             count * sharded.output_elements * (quantised ? quantised_bytes(precision_) : stored_bytes(precision_));
     }
 }
 
 bool SegmentMemories::is_quantised(const plan::SavedTensor& saved, Vertex v) const {
-    const bool narrowed = (profile_.quantised_inputs && saved.for_weights) || (profile_.quantised_gates && saved.gated);
-    return narrowed && is_narrow(precision_) && in_block(v) && saved.slot == 0 && !is_shared(saved);
+    if (!is_narrow(precision_) || saved.slot > 0 || !in_block(v) || is_shared(saved)) {
+        return false;
+    }
+    return (saved.for_weights && casts_to(v, MemoryTensors::product_inputs, plan::CastTo::products)) ||
+           (saved.gated && casts_to(v, MemoryTensors::gate_inputs, plan::CastTo::products));
 }
 
 bool SegmentMemories::is_shared(const plan::SavedTensor& saved) const {
@@ -298,20 +339,26 @@ void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
     const Bytes element = stored_bytes(precision_);
     const plan::ShardedLayer& sharded = sharded_.layers[v];
     Bytes transient = (sharded.transient_elements + waiting_[v]) * element;
-    if (const plan::SavedTensor* logits = logits_of(sharded)) {
-        segment.logits += logits->elements * element;
+    if (const plan::SavedTensor* saved = logits_of(sharded)) {
+        const double elements = logits(v, *saved);
+        segment.results += has(v, MemoryTensors::pipeline_results) ? elements * element : Bytes{};
         switch (profile_.loss) {
             case LossMemory::probabilities: break;
-            case LossMemory::separate: transient = max(transient, logits->elements * (element + kSingle)); break;
-            case LossMemory::unfused: transient = max(transient, logits->elements * (element + 2.0 * kSingle)); break;
+            case LossMemory::separate: transient = max(transient, elements * (element + kSingle)); break;
+            case LossMemory::unfused: transient = max(transient, elements * (element + 2.0 * kSingle)); break;
             case LossMemory::released:
-                transient = max(transient, logits->elements *
-                                               ((splits_statistics(graph_.layer(v), sharded) ? 3.0 : 2.0) * kSingle));
+                transient =
+                    max(transient,
+                        elements * ((splits_statistics(graph_.layer(v), sharded) != 0 && !has(v, MemoryTensors::logits)
+                                         ? 3.0
+                                         : 2.0) *
+                                    kSingle));
                 break;
             case LossMemory::in_place: transient = Bytes{}; break;
         }
+        segment.loss = max(segment.loss, transient);
     }
-    if (profile_.gradient_placeholders && is_product(graph_.layer(v)) && !in_block(v)) {
+    if (has(v, MemoryTensors::placeholders) && is_product(graph_.layer(v)) && !in_block(v)) {
         for (const plan::WeightShard& weight : sharded.weights) {
             transient += weight.elements * element;
         }
@@ -331,7 +378,7 @@ void SegmentMemories::add_placeholders(Vertex v, double count, SegmentMemory& se
             continue;
         }
         segment.widest_weight = max(segment.widest_weight, sharded_.layers[v].weights[w].elements * kSingle);
-        if (profile_.gradient_placeholders && layer.nest.linear && in_block(v)) {
+        if (has(v, MemoryTensors::placeholders) && layer.nest.linear && in_block(v)) {
             segment.placeholders.insert(segment.placeholders.end(), static_cast<std::size_t>(count),
                                         matrix(v, w) * stored_bytes(precision_));
         }
@@ -343,18 +390,28 @@ Bytes SegmentMemories::width(const plan::SavedTensor& saved, Vertex v) const {
         return loss_bytes(profile_.loss, precision_);
     }
     if (is_shared(saved)) {
-        return profile_.shared_input;
+        return profile_.rule(plan::MemoryAction::cast, MemoryTensors::shared_inputs)->element;
     }
     if (saved.slot == 0 && !is_cast(saved, v) && is_wide(saved.tensor)) {
         return kSingle;
     }
-    return is_quantised(saved, v) ? quantised_bytes(precision_) : element_bytes(saved.element, precision_);
+    if (is_quantised(saved, v)) {
+        return quantised_bytes(precision_);
+    }
+    const bool wide =
+        saved.element == Element::activation && casts_to(v, MemoryTensors::activations, plan::CastTo::fp32);
+    return wide ? kSingle : element_bytes(saved.element, precision_);
 }
 
 bool SegmentMemories::is_wide(Vertex tensor) const { return !is_wide_.empty() && is_wide_[tensor]; }
 
 bool SegmentMemories::is_cast(const plan::SavedTensor& saved, Vertex v) const {
     return saved.slot == 0 && is_wide(saved.tensor) && casts_[v];
+}
+
+double SegmentMemories::logits(Vertex v, const plan::SavedTensor& saved) const {
+    const plan::Atoms over = splits_statistics(graph_.layer(v), sharded_.layers[v]);
+    return has(v, MemoryTensors::logits) ? static_cast<double>(mesh_.ways(over)) * saved.elements : saved.elements;
 }
 
 Bytes SegmentMemories::result(Vertex v) const {

@@ -5,6 +5,7 @@
 // where another layer reads them in backward, and their inputs are kept instead.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -32,7 +33,7 @@ Bytes quantised_bytes(Precision precision);
 Bytes peak_after_freeing(Bytes earlier, Bytes kept, Bytes transient);
 
 struct SegmentMemory {
-    Bytes saved;  ///< kept for backward without recomputation
+    Bytes saved;  ///< kept for backward without recomputation: the sum of the list
     /// Tensors that all instances of a repeated block read: kept once a stage, and not in `saved`.
     std::map<graph::Vertex, Bytes> shared_by_instances;
     Bytes dropped;  ///< part of `saved` that selective recomputation or recomputation of named layers drops
@@ -41,9 +42,10 @@ struct SegmentMemory {
     Bytes for_weights;
     Bytes recompute_inputs;           ///< inputs of recomputed layers, which are kept instead
     Bytes transient;                  ///< most at a time beside `saved`: gradients of inputs and output of a layer
-    std::vector<Bytes> placeholders;  ///< for the gradient of each matrix of a block (MemoryProfile)
+    std::vector<Bytes> placeholders;  ///< for the gradient of each matrix of a block (MemoryTensors)
     Bytes widest_weight;              ///< the largest matrix in fp32
-    Bytes logits;                     ///< of a loss, in the precision of activations
+    Bytes results;                    ///< logits that a pipeline's last stage keeps of every micro-batch
+    Bytes loss;                       ///< most that layers with logits need at a time in addition to `saved`
 };
 
 /// A tensor that a layer keeps for backward, as SegmentMemory counts it.
@@ -70,6 +72,8 @@ public:
 
     /// Of a layer on the device.
     [[nodiscard]] Bytes result(graph::Vertex v) const;
+    /// Elements of what a loss keeps of its logits on the device.
+    [[nodiscard]] double logits(graph::Vertex v, const plan::SavedTensor& saved) const;
 
 private:
     /// A tensor in a sharding; its quantised copy counts as another tensor.
@@ -92,6 +96,10 @@ private:
     [[nodiscard]] bool in_block(graph::Vertex v) const;
     /// Whether a layer keeps a tensor that all instances of its block read alike.
     [[nodiscard]] bool reads_shared(graph::Vertex tensor, graph::Vertex v) const;
+    void find_rules();
+    [[nodiscard]] const plan::MemoryRule* rule(graph::Vertex v, plan::MemoryTensors tensors) const;
+    [[nodiscard]] bool has(graph::Vertex v, plan::MemoryTensors tensors) const { return rule(v, tensors) != nullptr; }
+    [[nodiscard]] bool casts_to(graph::Vertex v, plan::MemoryTensors tensors, plan::CastTo to) const;
     void find_shared();
     void find_waiting();
     void find_autocasts();
@@ -100,7 +108,7 @@ private:
     /// Whether what the layer keeps of a wide result is a copy of its own in 16 bits.
     [[nodiscard]] bool is_cast(const plan::SavedTensor& saved, graph::Vertex v) const;
     void add_norm_result(graph::Vertex v, double count, SegmentMemory& segment) const;
-    /// Whether the tensor is kept once for a product and another layer (MemoryProfile::shared_input).
+    /// Whether the tensor is kept once for a product and another layer (MemoryTensors::shared_inputs).
     [[nodiscard]] bool is_shared(const plan::SavedTensor& saved) const;
     /// Whether what the layer keeps is kept in the precision of products.
     [[nodiscard]] bool is_quantised(const plan::SavedTensor& saved, graph::Vertex v) const;
@@ -114,6 +122,8 @@ private:
     Precision precision_;
     bool named_;  ///< the plan recomputes layers by name
     const std::vector<bool>& repeated_;
+    /// By vertex and tensors of layers: the first rule that matches, or null. Empty: there is none.
+    std::vector<std::array<const plan::MemoryRule*, static_cast<std::size_t>(plan::MemoryTensors::logits) + 1>> rules_;
     std::set<graph::Vertex> shared_;
     std::vector<KeptTensor>* listed_ = nullptr;    ///< where tensors are listed; null: they are not
     std::set<graph::Vertex> shared_by_instances_;  ///< tensors that all instances of a block read

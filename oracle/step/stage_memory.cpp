@@ -10,44 +10,11 @@
 
 namespace dodona::step {
 
+using plan::MemoryAction;
+using plan::MemoryTensors;
 using plan::RecomputeKind;
 
 namespace {
-
-/// Of one instance of a segment that is not dropped.
-Bytes kept_of_one(const SegmentCost& segment, const plan::Plan& plan) {
-    return segment.memory.saved +
-           (plan.repeats_parts() ? segment.memory.recompute_inputs - segment.memory.dropped : Bytes{});
-}
-
-/// Adds the activations of `count` instances of a segment.
-struct SegmentKept {
-    Bytes all;
-    Bytes one;
-};
-
-/// `repeated`: of `count` instances of a segment.
-SegmentKept segment_kept(const SegmentCost& segment, std::int64_t count, std::int64_t repeated, const plan::Plan& plan,
-                         Checkpoints& checkpoints) {
-    if (!drops_blocks(segment, plan)) {
-        checkpoints.stop();
-        const Bytes one = kept_of_one(segment, plan);
-        return {static_cast<double>(count) * one, one};
-    }
-    const std::int64_t kept_inputs = checkpoints.add(repeated, segment.memory.saved);
-    const Bytes input = kept_inputs > 0 ? segment.checkpoint() : Bytes{};
-    const Bytes whole = repeated < count ? kept_of_one(segment, plan) : Bytes{};
-    return {static_cast<double>(kept_inputs) * segment.checkpoint() + static_cast<double>(count - repeated) * whole,
-            max(input, whole)};
-}
-
-/// Dropped tensors that are there while an instance of a segment goes backward.
-Bytes recompute_peak_of(const SegmentCost& segment, const plan::Plan& plan, const Checkpoints& checkpoints) {
-    if (drops_blocks(segment, plan)) {
-        return checkpoints.repeated();
-    }
-    return plan.repeats_parts() ? segment.memory.dropped : Bytes{};
-}
 
 /// What backward of a micro-batch frees when it has passed a part of a stage that keeps `kept`.
 Bytes freed(Bytes kept, Bytes for_weights, const plan::Plan& plan) {
@@ -76,7 +43,7 @@ Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& 
     for (const auto& [size, number] : placeholders) {
         kept += static_cast<double>(number) * size;
     }
-    return kept + (plan.memory.gradient_copies ? cast : Bytes{});
+    return kept + (plan.memory.has(MemoryAction::keep, MemoryTensors::gradients) ? cast : Bytes{});
 }
 
 /// Number of communicators of a stage: one for each group of its collectives, for its pipeline neighbours, and for all
@@ -141,6 +108,26 @@ double gradients_at_peak(const plan::Plan& plan, const StateSums& states, const 
 /// Bytes on the device of offloaded tensors of `whole` bytes.
 Bytes two_buffers(Bytes whole, Bytes largest) { return min(whole, 2.0 * largest); }
 
+/// Share of the gradients that is in host memory.
+double offloaded_gradients(const plan::Plan& plan) {
+    return plan.offload.weights ? 1 : plan.offloads_gradients() ? plan.offload.optimizer_share : 0;
+}
+
+/// `share` of the gradients.
+Bytes gradients_on_device(const plan::Plan& plan, const StateSums& states, double share) {
+    const Bytes held = share * (states.blocks.gradients + states.token.gradients);
+    const double away = offloaded_gradients(plan);
+    return two_buffers(away * held, states.largest.gradients) + (1 - away) * held;
+}
+
+/// Share of the states that the device updates.
+double updated_share(const plan::Plan& plan) { return plan.updates_on_host() ? 1 - plan.offload.optimizer_share : 1; }
+
+/// Tensors that are there only while weights are updated, and that the memory of activations serves.
+Bytes update_needs(const plan::Plan& plan, const StateSums& states) {
+    return states.matrix_workspace + updated_share(plan) * states.update_temporaries;
+}
+
 }  // namespace
 
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
@@ -152,39 +139,30 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
     std::int64_t blocks_again = 0;
     Bytes with_recompute;
     for (std::size_t c = 0; c < stage.virtual_stages.size(); ++c) {
-        Checkpoints checkpoints(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
-        std::map<graph::Vertex, Bytes> shared_by_instances;
         Bytes transient;
         Bytes recomputing;
-        for (std::size_t u = 0; u < costed.segments.size(); ++u) {
-            const std::int64_t count = stage.virtual_stages[c].counts[u];
-            if (count == 0) {
-                continue;
-            }
-            const SegmentCost& segment = costed.segments[u];
-            const std::int64_t again = repeated(costed, plan, stage.virtual_stages[c], u);
-            blocks += segment.recomputes() ? count : 0;
-            blocks_again += segment.recomputes() ? again : 0;
-            const SegmentKept here = segment_kept(segment, count, again, plan, checkpoints);
-            const bool token = costed.token_network && !segment.block;
-            const Bytes for_weights = static_cast<double>(count) * segment.memory.for_weights;
-            kept.for_weights += for_weights;
-            each[c].all[token ? 1 : 0] += here.all;
-            each[c].for_weights[token ? 1 : 0] += for_weights;
-            const Bytes free = freed(here.all, for_weights, plan);
-            const Bytes recompute_peak = recompute_peak_of(segment, plan, checkpoints);
-            transient = peak_after_freeing(transient, free, segment.memory.transient);
-            recomputing = peak_after_freeing(recomputing, free, segment.memory.transient + recompute_peak);
-            for (const auto& [tensor, bytes] : segment.memory.shared_by_instances) {
-                shared_by_instances[tensor] = max(shared_by_instances[tensor], bytes);
-            }
-            kept.microbatch += here.all;
-            if (plan.memory.pipeline_results && plan.pipeline_stages() > 1) {
-                kept.results += static_cast<double>(count * microbatches) * segment.memory.logits;
-            }
-            kept.largest = max(kept.largest, here.one);
-            segments += count;
-        }
+        const auto shared_by_instances =
+            visit_kept(costed, plan, stage.virtual_stages[c], [&](const SegmentKept& here) {
+                const SegmentCost& segment = costed.segments[here.segment];
+                blocks += segment.recomputes() ? here.count : 0;
+                blocks_again += segment.recomputes() ? here.again : 0;
+                const std::size_t token = costed.token_network && !segment.block ? 1 : 0;
+                const Bytes all = here.all();
+                const Bytes for_weights = static_cast<double>(here.count) * segment.memory.for_weights;
+                kept.for_weights += for_weights;
+                each[c].all[token] += all;
+                each[c].for_weights[token] += for_weights;
+                const Bytes free = freed(all, for_weights, plan);
+                transient = peak_after_freeing(transient, free, segment.memory.transient);
+                recomputing = peak_after_freeing(recomputing, free, segment.memory.transient + here.recompute_peak);
+                kept.microbatch += all;
+                if (plan.pipeline_stages() > 1) {
+                    kept.results += static_cast<double>(here.count * microbatches) * segment.memory.results;
+                }
+                kept.largest = max(kept.largest, here.largest());
+                kept.loss = max(kept.loss, segment.memory.loss);
+                segments += here.count;
+            });
         for (const auto& [tensor, bytes] : shared_by_instances) {
             each[c].all[0] += bytes;
             kept.microbatch += bytes;
@@ -233,13 +211,12 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     };
     const auto share_of = [](bool is_offloaded) { return is_offloaded ? 1.0 : 0.0; };
     const double of_states = away.optimizer ? away.optimizer_share : 0;
-    const double of_gradients = away.weights ? 1 : plan.offloads_gradients() ? away.optimizer_share : 0;
     const auto versions = static_cast<double>(kept.weight_versions);
     place(MemoryPart::weights, versions * states.blocks.weights, versions * states.token.weights,
           states.largest.weights, share_of(away.weights));
     const double there = gradients_at_peak(plan, states, kept);
     place(MemoryPart::gradients, there * states.blocks.gradients, there * states.token.gradients,
-          states.largest.gradients, of_gradients);
+          states.largest.gradients, offloaded_gradients(plan));
     const Bytes updated_at_once = plan.updates_on_host() ? Bytes{} : states.largest.optimizer;
     place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, updated_at_once, of_states);
     place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, share_of(away.activations));
@@ -247,22 +224,39 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     memory[MemoryPart::recompute] = kept.recompute_peak;
     memory[MemoryPart::workspace] = kept.transient + buffers.workspace;
     memory[MemoryPart::buffers] = buffers.message + states.gathered + buffers.neighbours;
-    const Bytes copies = (plan.updates_on_host() ? 1 - away.optimizer_share : 1) * states.update_copies;
+    const Bytes copies = updated_share(plan) * states.update_copies;
     const Bytes passing = (away.activations ? memory[MemoryPart::activations] : kept.total()) + kept.recompute_peak +
                           memory[MemoryPart::workspace] + memory[MemoryPart::buffers];
     memory[MemoryPart::cache] = plan.fragmentation(kept.repeated) * passing + copies + buffers.reduction;
-    if (states.matrix_workspace > Bytes{}) {
+    if (const Bytes needed = update_needs(plan, states); needed > Bytes{}) {
         // When weights are updated activations are gone, and all gradients are there.
-        const auto gradients = [&](double share) {
-            const Bytes held = share * (states.blocks.gradients + states.token.gradients);
-            return plan.offloads_gradients() ? two_buffers(held, states.largest.gradients) : held;
-        };
-        const Bytes update = gradients(1) - gradients(there) + states.matrix_workspace;
+        const Bytes update = gradients_on_device(plan, states, 1) - gradients_on_device(plan, states, there) + needed;
         memory[MemoryPart::workspace] += max(Bytes{}, update - passing);
     }
     memory[MemoryPart::communicators] = static_cast<double>(buffers.communicators) * plan.memory.communicator;
     memory[MemoryPart::context] = buffers.context;
     return memory;
+}
+
+MemoryMoments memory_moments(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
+                             const StageBuffers& buffers) {
+    const MemoryParts parts = stage_memory(plan, states, kept, buffers);
+    const Bytes activations = plan.offload.activations ? two_buffers(kept.total(), kept.largest) : kept.total();
+    const Bytes messages = parts[MemoryPart::buffers];
+    const Bytes gradients = gradients_on_device(plan, states, 1);
+    // There all the time: weights, optimizer states, workspaces of libraries, results of a pipeline.
+    const Bytes always = parts[MemoryPart::weights] + parts[MemoryPart::gradients] + parts[MemoryPart::optimizer] +
+                         parts[MemoryPart::activations] + parts[MemoryPart::embedding_and_head] - activations -
+                         gradients_on_device(plan, states, gradients_at_peak(plan, states, kept)) + buffers.workspace;
+    const bool comes = plan.frees_gradients() && kept.one_pass;
+    MemoryMoments moments;
+    moments.forward = always + activations + messages + (comes ? Bytes{} : gradients);
+    moments.loss = kept.loss > Bytes{} ? moments.forward - messages + kept.loss : Bytes{};
+    moments.backward = always + activations + messages + kept.transient + kept.recompute_peak +
+                       gradients_on_device(plan, states, gradients_at_peak(plan, states, kept));
+    moments.reduction = always + gradients + buffers.reduction;
+    moments.update = always + gradients + updated_share(plan) * states.update_copies + update_needs(plan, states);
+    return moments;
 }
 
 MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,

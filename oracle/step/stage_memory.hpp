@@ -17,7 +17,8 @@ struct KeptActivations {
     Bytes for_weights;                 ///< of one, after gradients of inputs where those of weights are put off
     Bytes largest;                     ///< of one segment instance and one micro-batch
     Bytes transient;                   ///< most at a time beside these: gradients of a layer's inputs and output
-    Bytes results;                     ///< logits of all micro-batches of a step (MemoryProfile::pipeline_results)
+    Bytes results;                     ///< logits of all micro-batches of a step (MemoryTensors::pipeline_results)
+    Bytes loss;                        ///< most of the loss at a time in addition to all that is kept; 0 without one
     Bytes recompute_peak;              ///< what dropped tensors add to the peak, which live while they are used again
     std::int64_t segments = 1;         ///< segment instances of the stage
     bool one_pass = false;             ///< of the step's only micro-batch, without a pipeline
@@ -31,6 +32,17 @@ struct KeptActivations {
 /// Domain: one or more.
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                                  const std::vector<schedule::Holding>& held, std::int64_t microbatches);
+
+/// Memory from the allocator at moments of a step, without what it reserves and cannot use. The peak of `stage_memory` is
+/// that of backward, or of the update where that is more; copies of an update and buckets come on top of it there, since
+/// no segment that activations leave is as large.
+struct MemoryMoments {
+    Bytes forward;    ///< the last micro-batch in flight has ended its forward pass
+    Bytes loss;       ///< 0 without a loss
+    Bytes backward;   ///< the most of a backward pass
+    Bytes reduction;  ///< of gradients, at the end of the step
+    Bytes update;
+};
 
 /// What one instance of a segment keeps of a micro-batch at least, whatever shares its stage.
 Bytes least_kept(const SegmentCost& segment, const plan::Plan& plan);
@@ -54,6 +66,8 @@ StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, co
 /// segment that is going backward.
 MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
                          const StageBuffers& buffers);
+MemoryMoments memory_moments(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
+                             const StageBuffers& buffers);
 MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                          const StageStates& states, const KeptActivations& kept, std::size_t stage_count);
 

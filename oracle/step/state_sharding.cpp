@@ -11,6 +11,8 @@ namespace dodona::step {
 
 using cluster::Collective;
 using plan::Atoms;
+using plan::MemoryAction;
+using plan::MemoryTensors;
 using plan::Phase;
 using plan::ShardLevel;
 
@@ -115,8 +117,14 @@ private:
         }
         const double divided = states_divided(kind);
         const double stepped = changed * size.elements / divided;
-        if (plan_.memory.update_copies && bytes_.gradient < kMaster) {
+        if (plan_.memory.has(MemoryAction::keep, MemoryTensors::update_copies) && bytes_.gradient < kMaster) {
             states.update_copies += stepped * (kMaster + bytes_.gradient);
+        }
+        if (plan_.memory.has(MemoryAction::keep, MemoryTensors::update_gradients) && bytes_.gradient < kMaster) {
+            states.update_temporaries += stepped * kMaster;
+        }
+        if (const plan::MemoryRule* each = plan_.memory.rule(MemoryAction::keep, MemoryTensors::update_temporaries)) {
+            states.update_temporaries += stepped * each->element;
         }
         states.update_gradients += stepped * bytes_.gradient;
         states.update_weights += stepped * bytes_.weight;  // what is trained is kept in full
@@ -344,12 +352,13 @@ StateBytes own_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const Weigh
     const double share = changed.value_or(1.0);
     bytes.gradients = share * size.elements / divided(ShardLevel::gradients) * each.gradient +
                       (changed ? share * size.rows * kRowIndex : Bytes{});
-    if (plan.memory.gradient_copies && each.weight < each.gradient) {
+    if (plan.memory.has(MemoryAction::keep, MemoryTensors::gradients) && each.weight < each.gradient) {
         bytes.gradients += share * size.elements * each.weight;
     }
     const plan::Optimizer& optimizer = plan::optimizer(plan.optimizer);
     bytes.optimizer = kept_bytes(optimizer, size, each) / divided(ShardLevel::states);
-    if (plan.memory.cast_gathered && plan.exchanged_shard() == ShardLevel::parameters &&
+    if (plan.memory.has(MemoryAction::cast, MemoryTensors::weights) &&
+        plan.exchanged_shard() == ShardLevel::parameters &&
         (size.sparse() ? optimizer.table : optimizer.dense).master && each.master > Bytes{}) {
         bytes.weights = size.elements / ways * each.master;
         bytes.optimizer = bytes.optimizer - bytes.weights;

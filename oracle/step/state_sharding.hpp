@@ -71,7 +71,8 @@ struct StateSums {
     StateBytes token;          ///< ... token layers outside the blocks
     StateBytes largest;        ///< maximum over segment instances, of each
     Bytes updated;             ///< weights that a step changes
-    Bytes update_copies;       ///< copies of gradients that the update makes (MemoryProfile)
+    Bytes update_copies;       ///< copies of gradients that the update makes (MemoryTensors)
+    Bytes update_temporaries;  ///< ... and other tensors while it runs
     Bytes update_traffic;      ///< memory that the optimizer reads and writes in one step
     Estimate matrices;         ///< arithmetic and gathers of the update of whole matrices (matrix_updates.hpp)
     Bytes matrix_workspace;    ///< while it updates the largest

@@ -1,5 +1,10 @@
 #include "reports/collect/kept_report.hpp"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "reports/document/number_format.hpp"
@@ -15,9 +20,38 @@ Record record_of(const step::KeptLine& line) {
             {"instances", line.instances}, {"microbatches", line.microbatches}, {"total_bytes", line.total}};
 }
 
+using Moments = std::vector<std::pair<std::string, Bytes>>;
+
+Moments rows_of(const step::MemoryMoments& moments) {
+    return {{"forward", moments.forward},
+            {"loss", moments.loss},
+            {"backward", moments.backward},
+            {"reduction", moments.reduction},
+            {"update", moments.update}};
+}
+
+/// Which moment is the peak, and by how much.
+Table table_of(const Moments& moments) {
+    const Bytes peak = std::max_element(moments.begin(), moments.end(), [](const auto& a, const auto& b) {
+                           return a.second < b.second;
+                       })->second;
+    Table table({{"moment of the step"}, {"in tensors", Align::right}, {"below the peak", Align::right}});
+    for (const auto& [name, bytes] : moments) {
+        if (bytes > Bytes{}) {
+            table.row({name, bytes, bytes < peak ? Cell(peak - bytes) : Cell("peak")});
+        }
+    }
+    return table;
+}
+
 }  // namespace
 
-void add_kept(Document& document, const std::vector<step::KeptLine>& lines, std::size_t stage, std::size_t stages) {
+void add_peak(Document& document, const step::PeakMemory& peak, std::size_t stage, std::size_t stages) {
+    const Moments moments = rows_of(peak.moments);
+    for (const auto& [name, bytes] : moments) {
+        document.record["memory_moments_bytes"][name] = bytes;
+    }
+    const std::vector<step::KeptLine>& lines = peak.kept;
     document.record["kept_tensors"] = list_of(lines, record_of);
     Table table({{"tensor"},
                  {"read in backward by"},
@@ -42,7 +76,7 @@ void add_kept(Document& document, const std::vector<step::KeptLine>& lines, std:
                 {.title = stages > 1 ? fmt::format("Kept for backward on stage {}, the fullest", stage + 1)
                                      : std::string("Kept for backward"),
                  .detail = true},
-                {table});
+                {table, table_of(moments)});
 }
 
 }  // namespace dodona::reports

@@ -1,8 +1,7 @@
-// The tensors that a stage keeps for backward: a part of the document of `dodona predict`.
+// The memory of a stage, tensor by tensor: a part of the document of `dodona predict`.
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "reports/document/document.hpp"
 #include "step/kept_tensors.hpp"
@@ -10,6 +9,6 @@
 namespace dodona::reports {
 
 /// `stage`: from 0, of `stages`.
-void add_kept(Document& document, const std::vector<step::KeptLine>& lines, std::size_t stage, std::size_t stages);
+void add_peak(Document& document, const step::PeakMemory& peak, std::size_t stage, std::size_t stages);
 
 }  // namespace dodona::reports

@@ -22,16 +22,24 @@ const std::string kHead = "memory: m\nsource: s\n";
 TEST(MemoryProfile, IsRead) {
     const plan::MemoryProfile profile =
         read_profile(kHead +
-                     "loss: in-place\ngradient_placeholders: true\nquantised_inputs: true\n"
-                     "quantised_gates: true\nshared_input: {value: 1.5 B, source: c}\n"
-                     "gradient_copies: true\nupdate_copies: true\nreduction_bucket: 1 GB\n"
+                     "loss: in-place\nrules:\n"
+                     "  - {rule: cast, of: product-inputs, match: {kind: linear, name: \"*/down\"}, to: products}\n"
+                     "  - {rule: cast, of: shared-inputs, element: 1.5 B, source: c}\n"
+                     "  - {rule: keep, of: update-copies}\nreduction_bucket: 1 GB\n"
                      "workspace: {value: 64 MiB, source: a}\ncommunicator: 320 MiB\n"
                      "fragmentation: {value: 0.15, source: b}\n");
     EXPECT_EQ(profile.name, "m");
     EXPECT_EQ(profile.loss, plan::LossMemory::in_place);
-    EXPECT_TRUE(profile.gradient_placeholders && profile.quantised_inputs && profile.quantised_gates);
-    EXPECT_EQ(profile.shared_input, 1.5 * 1_B);
-    EXPECT_TRUE(profile.gradient_copies && profile.update_copies);
+    ASSERT_EQ(profile.rules.size(), 3);
+    const plan::MemoryRule cast{.action = plan::MemoryAction::cast,
+                                .tensors = plan::MemoryTensors::product_inputs,
+                                .match = {.kinds = {"linear"}, .names = {"*/down"}},
+                                .to = plan::CastTo::products};
+    EXPECT_EQ(profile.rules[0], cast);
+    EXPECT_EQ(profile.rules[1].element, 1.5 * 1_B);
+    EXPECT_EQ(profile.rules[1].source, "c");
+    EXPECT_TRUE(profile.has(plan::MemoryAction::keep, plan::MemoryTensors::update_copies));
+    EXPECT_FALSE(profile.has(plan::MemoryAction::keep, plan::MemoryTensors::gradients));
     EXPECT_EQ(profile.reduction_bucket, 1_GB);
     EXPECT_EQ(profile.workspace, 64_MiB);
     EXPECT_EQ(profile.communicator, 320_MiB);
@@ -51,6 +59,28 @@ TEST(MemoryProfile, RefusesWhatMeansNothing) {
     EXPECT_THROW((void)read_profile(kHead + "fragmentation: 1.5\n"), InputError);
     EXPECT_THROW((void)read_profile(kHead + "workspace: 64\n"), InputError) << "no unit";
     EXPECT_THROW((void)read_profile(kHead + "fragments: 0.1\n"), InputError);
+}
+
+// "product-inputs" have a precision that they are cast to, and gradients no layer.
+TEST(MemoryProfile, RefusesRulesThatNoSoftwareHas) {
+    const auto refused = [](const std::string& rule) {
+        try {
+            (void)read_profile(kHead + "rules:\n  - " + rule + "\n");
+        } catch (const InputError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    const auto says = [&](const std::string& rule, const std::string& part) {
+        const std::string text = refused(rule);
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    };
+    says("{rule: repeat, of: gradients}", "keep, free, offload");
+    says("{rule: cast, of: product-inputs}", "needs \"to\"");
+    says("{rule: keep, of: update-temporaries}", "needs \"element\"");
+    says("{rule: keep, of: normalised-inputs}", "needs \"match\"");
+    says("{rule: free, of: gradients, match: {kind: linear}}", "no use for it");
+    says("{rule: keep, of: gate-results, to: fp32}", "no use for it");
 }
 
 TEST(MemoryProfile, BuiltInOnesAreRead) {

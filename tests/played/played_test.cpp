@@ -224,7 +224,7 @@ TEST(KeptTensors, OfDrawnPlansAddUpToTheClosedForm) {
                                plan.batch / (costed.sharded->data_ways * plan.microbatch), orders);
         const Bytes kept = composed.replicas[composed.critical].stages[stage].kept.total();
         Bytes listed;
-        for (const step::KeptLine& line : step::kept_tensors(drawn.graph, drawn.cluster, plan, stage)) {
+        for (const step::KeptLine& line : step::peak_memory(drawn.graph, drawn.cluster, plan, stage).kept) {
             EXPECT_NEAR(line.size * line.instances * line.microbatches / line.total, 1, 1e-9) << line.tensor;
             listed += line.total;
         }

@@ -16,6 +16,7 @@
 #include "step/pipeline_costs.hpp"
 #include "step/uncertainty.hpp"
 #include "step/validate.hpp"
+#include "tests/worlds/memory_rules.hpp"
 
 namespace dodona::signature {
 
@@ -177,11 +178,15 @@ plan::MemoryProfile drawn_memory(Draw& draw) {
     plan::MemoryProfile memory = drawn::draw_memory(draw);
     memory.loss = draw.of({plan::LossMemory::probabilities, plan::LossMemory::separate, plan::LossMemory::separate,
                            plan::LossMemory::in_place});
-    memory.gradient_placeholders = draw.one_in(2);
-    memory.quantised_inputs = draw.one_in(2);
-    memory.gate_results = draw.one_in(2);
-    memory.quantised_gates = draw.one_in(2);
-    memory.shared_input = draw.of({0.0, 1.5}) * unit::byte;
+    for (const plan::MemoryRule& rule : {memory_rules::kPlaceholders, memory_rules::kQuantisedInputs,
+                                         memory_rules::kGateResults, memory_rules::kQuantisedGates}) {
+        if (draw.one_in(2)) {
+            memory.rules.push_back(rule);
+        }
+    }
+    if (draw.of({0.0, 1.5}) > 0) {
+        memory.rules.push_back(memory_rules::kSharedInputs);
+    }
     memory.workspace = draw.of({0.0, 16.0}) * 1_MiB;
     return memory;
 }

@@ -11,6 +11,7 @@
 #include "step/segment_memory.hpp"
 #include "step/stage_memory.hpp"
 #include "step/stages.hpp"
+#include "tests/worlds/memory_rules.hpp"
 
 namespace dodona::step {
 namespace memory_test {
@@ -195,10 +196,15 @@ TEST(Logits, AreKeptAsTheLossDoes) {
               kLogits * (4 - 2));
 }
 
+std::vector<plan::MemoryRule> placeholder_rules(bool placeholders) {
+    return std::vector<plan::MemoryRule>(placeholders ? 1 : 0, memory_rules::kPlaceholders);
+}
+
 // Two of 128 weights, shared by both blocks; the head's 800 only while it runs.
 TEST(Placeholders, AreOneForEachMatrixOfABlock) {
     const auto workspace = [](bool placeholders) {
-        return part(with({.loss = LossMemory::in_place, .gradient_placeholders = placeholders}), MemoryPart::workspace);
+        return part(with({.loss = LossMemory::in_place, .rules = placeholder_rules(placeholders)}),
+                    MemoryPart::workspace);
     };
     EXPECT_EQ(workspace(true) - workspace(false), 2 * (2 * 128 + 800));
 }
@@ -212,7 +218,7 @@ TEST(Placeholders, AreOfProductsAlone) {
     const auto workspace = [&](bool placeholders) {
         plan::Plan plan = usual();
         plan.memory.loss = LossMemory::in_place;
-        plan.memory.gradient_placeholders = placeholders;
+        plan.memory.rules = placeholder_rules(placeholders);
         return part(predict(graph, narrow_cluster(), plan, {}), MemoryPart::workspace);
     };
     EXPECT_EQ(workspace(true) - workspace(false), 2 * 800);
@@ -224,10 +230,10 @@ TEST(QuantisedInputs, TakeOneByteInBlocks) {
     plan::Plan plan = usual();
     plan.precision = Precision::fp8;
     const Prediction wide = with({}, plan);
-    const Prediction narrow = with({.quantised_inputs = true}, plan);
+    const Prediction narrow = with({.rules = {memory_rules::kQuantisedInputs}}, plan);
     EXPECT_EQ(part(wide, MemoryPart::activations) - part(narrow, MemoryPart::activations), 2 * (32 + 64));
     EXPECT_EQ(part(wide, MemoryPart::embedding_and_head), part(narrow, MemoryPart::embedding_and_head));
-    EXPECT_EQ(part(with({.quantised_inputs = true}), MemoryPart::activations),
+    EXPECT_EQ(part(with({.rules = {memory_rules::kQuantisedInputs}}), MemoryPart::activations),
               part(predicted(usual()), MemoryPart::activations))
         << "nothing to gain in bf16";
 }
@@ -257,13 +263,14 @@ double gated_activations(const plan::MemoryProfile& memory, Precision precision 
 
 TEST(QuantisedGates, TakeOneByteInBlocks) {
     // The results of gate and up, 64 elements each, of two blocks.
-    EXPECT_EQ(gated_activations({}) - gated_activations({.quantised_gates = true}), 2 * (64 + 64));
-    EXPECT_EQ(gated_activations({.quantised_gates = true}, Precision::bf16), gated_activations({}, Precision::bf16));
+    EXPECT_EQ(gated_activations({}) - gated_activations({.rules = {memory_rules::kQuantisedGates}}), 2 * (64 + 64));
+    EXPECT_EQ(gated_activations({.rules = {memory_rules::kQuantisedGates}}, Precision::bf16),
+              gated_activations({}, Precision::bf16));
 }
 
 // As many elements as the gate has, of two bytes, in two blocks.
 TEST(GateResults, AreKeptBesideWhatTheGateReads) {
-    EXPECT_EQ(gated_activations({.gate_results = true}) - gated_activations({}), 2 * 64 * 2);
+    EXPECT_EQ(gated_activations({.rules = {memory_rules::kGateResults}}) - gated_activations({}), 2 * 64 * 2);
 }
 
 /// Four tokens of eight features: a table, two blocks of norm, two products of the norm, and their sum with the block's
@@ -289,33 +296,42 @@ double activations(const plan::MemoryProfile& memory, plan::Plan plan = usual())
 // software casts, the input is in fp32, since the table is and sums with it are, and each product keeps a copy.
 TEST(Autocast, KeepsSumsInFp32AndACopyOfEachProduct) {
     EXPECT_EQ(activations({}), 2 * 32 * (2 + 2));
-    EXPECT_EQ(activations({.autocast = true}), 2 * 32 * (4 + 2 + 2));
+    EXPECT_EQ(activations({.rules = {memory_rules::kAutocast}}), 2 * 32 * (4 + 2 + 2));
     plan::Plan plan = usual();
     plan.precision = Precision::fp32;
-    EXPECT_EQ(activations({.autocast = true}, plan), 2 * 32 * (4 + 4)) << "nothing to cast";
+    EXPECT_EQ(activations({.rules = {memory_rules::kAutocast}}, plan), 2 * 32 * (4 + 4)) << "nothing to cast";
     plan.precision = Precision::bf16;
     plan.optimizer = plan::OptimizerKind::adam_bf16;
-    EXPECT_EQ(activations({.autocast = true}, plan), 2 * 32 * (2 + 2)) << "weights in 16 bits";
+    EXPECT_EQ(activations({.rules = {memory_rules::kAutocast}}, plan), 2 * 32 * (2 + 2)) << "weights in 16 bits";
 }
 
 TEST(Autocast, IsWhatCheckpointsAreKeptIn) {
     plan::Plan plan = usual();
     plan.recompute = RecomputeKind::full;
-    EXPECT_EQ(activations({.autocast = true}, plan), 2 * activations({}, plan));
+    EXPECT_EQ(activations({.rules = {memory_rules::kAutocast}}, plan), 2 * activations({}, plan));
+}
+
+TEST(NormResults, TakeWhatSoftwareSays) {
+    plan::MemoryRule narrow = memory_rules::kNormResults;
+    narrow.element = 2_B;
+    EXPECT_EQ(activations({.rules = {narrow}}) - activations({}), 2 * 32 * 2);
 }
 
 TEST(NormResults, AreKeptInFp32AndWithoutAutocastBesideACopyOfTheInput) {
-    EXPECT_EQ(activations({.norm_results = true, .autocast = true}) - activations({.autocast = true}), 2 * 32 * 4);
-    EXPECT_EQ(activations({.norm_results = true}) - activations({}), 2 * 32 * (2 + 4));
-    EXPECT_EQ(
-        part(with({.norm_results = true}), MemoryPart::activations) - part(predicted(usual()), MemoryPart::activations),
-        2 * 32 * (2 + 4));
+    EXPECT_EQ(activations({.rules = {memory_rules::kNormResults, memory_rules::kAutocast}}) -
+                  activations({.rules = {memory_rules::kAutocast}}),
+              2 * 32 * 4);
+    EXPECT_EQ(activations({.rules = {memory_rules::kNormResults}}) - activations({}), 2 * 32 * (2 + 4));
+    EXPECT_EQ(part(with({.rules = {memory_rules::kNormResults}}), MemoryPart::activations) -
+                  part(predicted(usual()), MemoryPart::activations),
+              2 * 32 * (2 + 4));
 }
 
 // As much less as is kept when backward begins, which is less than 2,128 gradients of 4 bytes.
 TEST(FreedGradients, ComeAsActivationsGo) {
     const auto less = [](const plan::Plan& plan) {
-        return (predicted(plan).memory.total() - with({.gradients_freed = true}, plan).memory.total()).in(1_B);
+        return (predicted(plan).memory.total() - with({.rules = {memory_rules::kFreedGradients}}, plan).memory.total())
+            .in(1_B);
     };
     const graph::Graph graph = decoder();
     const cluster::Cluster cluster = narrow_cluster();
@@ -346,9 +362,10 @@ TEST(GatheredInputs, AreKeptInsteadOfTheirShards) {
     const auto activations = [&](const plan::MemoryProfile& memory) {
         return part(with(memory, plan), MemoryPart::activations);
     };
-    EXPECT_EQ(activations({.gathered_inputs = true}) - activations({}), 2 * 4 * (8 - 8 / 2) * 2);
+    EXPECT_EQ(activations({.rules = {memory_rules::kGatheredInputs}}) - activations({}), 2 * 4 * (8 - 8 / 2) * 2);
     plan.strategy.rules[0].regather = false;
-    EXPECT_EQ(activations({.gathered_inputs = true}), activations({})) << "there is nothing to gather again";
+    EXPECT_EQ(activations({.rules = {memory_rules::kGatheredInputs}}), activations({}))
+        << "there is nothing to gather again";
 }
 
 TEST(QuantisedGates, AreWhatRecomputedActivationsStartFrom) {
@@ -360,13 +377,13 @@ TEST(QuantisedGates, AreWhatRecomputedActivationsStartFrom) {
         plan.memory = memory;
         return part(predict(gated_decoder(), narrow_cluster(), plan, {}), MemoryPart::activations);
     };
-    EXPECT_EQ(activations({}) - activations({.quantised_gates = true}), 2 * (64 + 64));
+    EXPECT_EQ(activations({}) - activations({.rules = {memory_rules::kQuantisedGates}}), 2 * (64 + 64));
 }
 
 TEST(SharedInputs, AreKeptOnceInASizeOfTheirOwn) {
     // The result of attention, 32 elements of two blocks: 2 bytes for attention, a byte for the projection; 1.5 for both.
-    const plan::MemoryProfile twice{.quantised_inputs = true};
-    const plan::MemoryProfile once{.quantised_inputs = true, .shared_input = 1.5 * 1_B};
+    const plan::MemoryProfile twice{.rules = {memory_rules::kQuantisedInputs}};
+    const plan::MemoryProfile once{.rules = {memory_rules::kQuantisedInputs, memory_rules::kSharedInputs}};
     EXPECT_EQ(gated_activations(twice) - gated_activations(once), 2 * 32 * 1.5);
     EXPECT_EQ(gated_activations(once, Precision::bf16), gated_activations({}, Precision::bf16));
 }
@@ -392,7 +409,7 @@ TEST(QuantisedInputs, AreWithGradientsOfResultsAllThatGradientsOfWeightsNeed) {
     for (const double bytes : needed({})) {
         EXPECT_EQ(bytes, 2 * elements);
     }
-    const std::vector<double> narrow = needed({.quantised_inputs = true});
+    const std::vector<double> narrow = needed({.rules = {memory_rules::kQuantisedInputs}});
     ASSERT_FALSE(narrow.empty());
     for (const double bytes : narrow) {
         EXPECT_EQ(bytes, elements);
@@ -407,7 +424,7 @@ TEST(QuantisedInputs, CountTheirScales) {
 }
 
 TEST(GradientCopies, StayBesideTheBufferAndAreCastOneAtATime) {
-    const Prediction p = with({.gradient_copies = true});
+    const Prediction p = with({.rules = {memory_rules::kGradientCopies}});
     EXPECT_EQ((p.memory.total() - predicted(usual()).memory.total()).in(1_B), 2 * kWeights + 4 * 800);
 }
 
@@ -415,11 +432,12 @@ TEST(UpdateCopies, AreOfTheOwnShardOf16BitGradients) {
     plan::Plan plan = usual(2);
     plan.gradient_precision = Precision::bf16;
     EXPECT_EQ(part(with({}, plan), MemoryPart::cache), 0) << "software that makes no copies";
-    EXPECT_EQ(part(with({.update_copies = true}, plan), MemoryPart::cache), kWeights * (2 + 4));
+    EXPECT_EQ(part(with({.rules = {memory_rules::kUpdateCopies}}, plan), MemoryPart::cache), kWeights * (2 + 4));
     plan.shard = plan::ShardLevel::states;
-    EXPECT_EQ(part(with({.update_copies = true}, plan), MemoryPart::cache), kWeights / 2 * (2 + 4));
+    EXPECT_EQ(part(with({.rules = {memory_rules::kUpdateCopies}}, plan), MemoryPart::cache), kWeights / 2 * (2 + 4));
     plan.gradient_precision = Precision::fp32;
-    EXPECT_EQ(part(with({.update_copies = true}, plan), MemoryPart::cache), 0) << "they are in fp32 already";
+    EXPECT_EQ(part(with({.rules = {memory_rules::kUpdateCopies}}, plan), MemoryPart::cache), 0)
+        << "they are in fp32 already";
 }
 
 // The norm's result (64 bytes) and gelu's (128) are gone, though up and down read them; what they are made of is there

@@ -5,6 +5,7 @@
 
 #include "scenes.hpp"
 #include "step/predict.hpp"
+#include "tests/worlds/memory_rules.hpp"
 
 namespace dodona::step {
 namespace offload_test {
@@ -115,7 +116,7 @@ TEST(Offload, ToAHostThatUpdatesLeavesWeightsAndGradientsThatAreThere) {
 
 TEST(Offload, KeepsGradientsWithStatesWhereSoftwareDoes) {
     plan::Plan plan = updated_on_host({.optimizer = true});
-    plan.memory.gradients_with_states = true;
+    plan.memory.rules = {memory_rules::kOffloadedGradients};
     const Prediction p = predict(small_network(), with_memory_at(5_GB_per_s), plan);
     EXPECT_EQ(p.host->in, ((kM - 1) * kG + kW) * 1_B);
     EXPECT_EQ(p.host->out, kM * kG * 1_B);

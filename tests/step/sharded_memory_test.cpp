@@ -3,6 +3,7 @@
 
 #include "scenes.hpp"
 #include "step/predict.hpp"
+#include "tests/worlds/memory_rules.hpp"
 
 namespace dodona::step {
 namespace {
@@ -46,7 +47,7 @@ double part(const plan::Plan& plan, const MemoryProfile& profile, MemoryPart par
 
 TEST(FreedGradients, OfShardsComeAsActivationsGo) {
     const auto less = [](const plan::Plan& plan) {
-        return (memory(plan, {}).total() - memory(plan, {.gradients_freed = true}).total()).in(1_B);
+        return (memory(plan, {}).total() - memory(plan, {.rules = {memory_rules::kFreedGradients}}).total()).in(1_B);
     };
     EXPECT_EQ(less(sharded(ShardLevel::none)), 0) << "buckets of a reduction stay";
     EXPECT_EQ(less(sharded(ShardLevel::states)), 0);
@@ -62,7 +63,7 @@ TEST(FreedGradients, OfShardsComeAsActivationsGo) {
 // Weights of 2 bytes and masters of 4 are masters alone.
 TEST(CastGathered, LeavesTheMasterCopyOfShardedWeights) {
     const auto less = [](const plan::Plan& plan) {
-        return (memory(plan, {}).total() - memory(plan, {.cast_gathered = true}).total()).in(1_B);
+        return (memory(plan, {}).total() - memory(plan, {.rules = {memory_rules::kCastGathered}}).total()).in(1_B);
     };
     EXPECT_EQ(less(sharded(ShardLevel::parameters)), kElements / 2 * 2);
     EXPECT_EQ(less(sharded(ShardLevel::gradients)), 0) << "whole weights are in the precision of products";
@@ -83,6 +84,13 @@ TEST(ReleasedLogits, LeaveAnFp32CopyOfASplitVocabulary) {
     plan.batch = 1;
     EXPECT_EQ(part(plan, {.loss = LossMemory::released}, MemoryPart::workspace), 4 * 50 * 12);
     EXPECT_EQ(part(sharded(ShardLevel::none), {.loss = LossMemory::released}, MemoryPart::workspace), 4 * 100 * 8);
+    // Gathered, all 100 words are on both devices, and kept in fp32.
+    const plan::MemoryRule gather{.action = plan::MemoryAction::gather, .tensors = plan::MemoryTensors::logits};
+    const MemoryProfile gathered{.loss = LossMemory::released, .rules = {gather}};
+    EXPECT_EQ(part(plan, gathered, MemoryPart::workspace), 4 * 100 * 8);
+    EXPECT_EQ(part(plan, gathered, MemoryPart::embedding_and_head) -
+                  part(plan, {.loss = LossMemory::released}, MemoryPart::embedding_and_head),
+              4 * 50 * 4);
 }
 
 // Four heads of two features share two keys and values: of 4 tokens in 2 bytes, 4 features become 8, of either.
@@ -102,8 +110,8 @@ TEST(RepeatedKeys, AreKeptForEveryHead) {
         cluster.device.matrix[Precision::bf16] = 100_TFLOP_per_s;
         return predict(graph, cluster, plan, {}).memory.total().in(1_B);
     };
-    EXPECT_EQ(kept(2, {.repeated_keys = true}) - kept(2, {}), 2 * 4 * (8 - 4) * 2);
-    EXPECT_EQ(kept(4, {.repeated_keys = true}), kept(4, {})) << "every head has its own";
+    EXPECT_EQ(kept(2, {.rules = {memory_rules::kRepeatedKeys}}) - kept(2, {}), 2 * 4 * (8 - 4) * 2);
+    EXPECT_EQ(kept(4, {.rules = {memory_rules::kRepeatedKeys}}), kept(4, {})) << "every head has its own";
 }
 
 // 4 tokens x 100 logits x 2 bytes of each of 8 micro-batches; the first stage has none.
@@ -114,9 +122,10 @@ TEST(PipelineResults, AreKeptToTheEndOfTheStep) {
     plan.mesh = {{"data", 1}, {"pipeline", 2}};
     plan.batch = 8;
     const double without = part(plan, {}, MemoryPart::embedding_and_head);
-    EXPECT_EQ(part(plan, {.pipeline_results = true}, MemoryPart::embedding_and_head) - without, 8 * 4 * 100 * 2);
+    EXPECT_EQ(part(plan, {.rules = {memory_rules::kPipelineResults}}, MemoryPart::embedding_and_head) - without,
+              8 * 4 * 100 * 2);
     plan.mesh[1].size = 1;
-    EXPECT_EQ(part(plan, {.pipeline_results = true}, MemoryPart::embedding_and_head),
+    EXPECT_EQ(part(plan, {.rules = {memory_rules::kPipelineResults}}, MemoryPart::embedding_and_head),
               part(plan, {}, MemoryPart::embedding_and_head));
 }
 

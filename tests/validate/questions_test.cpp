@@ -308,13 +308,13 @@ TEST(Questions, TakeLoopsInPyTorchAsOperatorsOneByOne) {
     const plan::Plan eager = plan_of_row(own);
     EXPECT_EQ(eager.framework.name, "typical");
     EXPECT_EQ(eager.framework[plan::FrameworkParameter::unfused_norms], 1);
-    EXPECT_TRUE(eager.memory.norm_results);
+    EXPECT_TRUE(eager.memory.has(plan::MemoryAction::keep, plan::MemoryTensors::normalised_inputs));
     EXPECT_EQ(eager.gradient_precision, Precision::bf16) << "as their parameters";
     own["notes"] = "flash attention + RMS kernel";
     const plan::Plan fused = plan_of_row(own);
     EXPECT_EQ(fused.framework[plan::FrameworkParameter::unfused_norms], 0);
     EXPECT_EQ(fused.framework[plan::FrameworkParameter::unfused_passes], 1);
-    EXPECT_FALSE(fused.memory.norm_results);
+    EXPECT_FALSE(fused.memory.has(plan::MemoryAction::keep, plan::MemoryTensors::normalised_inputs));
 }
 
 TEST(Questions, TakeUsualSoftwareWhereNoneIsNamed) {

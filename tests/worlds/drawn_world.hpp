@@ -13,6 +13,7 @@
 #include "graph/graph.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
+#include "tests/worlds/memory_rules.hpp"
 
 namespace dodona::drawn {
 
@@ -124,9 +125,14 @@ inline plan::MemoryProfile draw_memory(Draw& draw) {
         memory.fragmentation = 0.07;
         memory.communicator = 1_MiB;
         memory.reduction_bucket = 4_MiB;
-        memory.gradient_copies = draw.one_in(2);
-        memory.update_copies = draw.one_in(2);
-        memory.gradients_with_states = draw.one_in(3);
+        const auto drawn = [&](const plan::MemoryRule& rule, std::int64_t one_in) {
+            if (draw.one_in(one_in)) {
+                memory.rules.push_back(rule);
+            }
+        };
+        drawn(memory_rules::kGradientCopies, 2);
+        drawn(memory_rules::kUpdateCopies, 2);
+        drawn(memory_rules::kOffloadedGradients, 3);
     }
     return memory;
 }
