@@ -1,9 +1,12 @@
 #include "questions/described.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <variant>
 
+#include "base/check.hpp"
 #include "reports/collect/described_record.hpp"
 
 namespace dodona::questions {
@@ -15,7 +18,18 @@ using reports::Record;
 /// "dodona/cache/1": the first value of its JSON.
 std::string schema_name(const files::Description& description) { return "dodona/" + description.noun + "/1"; }
 
-Record schema_of(const files::ValueType& type);
+/// Schemas of records that have a noun, each once, for all that refer to them.
+class Definitions {
+public:
+    Record reference_to(const files::Description& description);
+    [[nodiscard]] const Record& all() const { return all_; }
+
+private:
+    std::map<std::string, const files::Description*> known_;
+    Record all_ = reports::no_fields();
+};
+
+Record schema_of(const files::ValueType& type, Definitions& definitions);
 
 Record of_type(const char* type) {
     Record schema;
@@ -36,30 +50,23 @@ Record within(const char* type, const files::Range& range) {
 
 /// The same value, or null.
 Record or_null(Record schema) {
-    Record::Field first = std::get<Record::Fields>(schema.of()).front();
-    if (first.key == "enum") {
-        first.value.push_back(nullptr);
-    } else {
-        first.value = Record::List{first.value, "null"};
+    const Record::Field& first = std::get<Record::Fields>(schema.of()).front();
+    if (first.key == "$ref") {
+        return {{"anyOf", Record::List{of_type("null"), std::move(schema)}}};
     }
-    schema[first.key] = first.value;
+    Record::List accepted =
+        first.value.is_tree() ? std::get<Record::List>(first.value.of()) : Record::List{first.value};
+    const Record null = first.key == "type" ? Record("null") : first.key == "anyOf" ? of_type("null") : Record();
+    if (std::find(accepted.begin(), accepted.end(), null) == accepted.end()) {
+        accepted.push_back(null);
+    }
+    const std::string key = first.key;
+    schema[key] = std::move(accepted);
     return schema;
 }
 
-Record object_schema(const files::Description& description) {
-    Record properties = reports::no_fields();
-    Record required = reports::no_elements();
-    for (const files::Key& key : description.keys) {
-        const std::string name = reports::record_key(description, key);
-        const bool may_be_empty = !key.required && std::holds_alternative<files::TextType>(key.type.type);
-        Record value = schema_of(key.type);
-        value = may_be_empty || key.is_absent != nullptr ? or_null(std::move(value)) : std::move(value);
-        if (!key.meaning.empty()) {
-            value["description"] = key.meaning;
-        }
-        properties[name] = std::move(value);
-        required.push_back(name);
-    }
+/// An object with exactly these keys.
+Record closed_object(Record properties, Record required) {
     Record schema = of_type("object");
     schema["properties"] = std::move(properties);
     schema["required"] = std::move(required);
@@ -67,13 +74,67 @@ Record object_schema(const files::Description& description) {
     return schema;
 }
 
-struct SchemaOf {
-    Record operator()(const files::TextType& type) const {
-        if (type.form == nullptr || type.form->choices == nullptr) {
-            return of_type("string");
+bool may_be_null(const files::Key& key) {
+    const bool may_be_empty = !key.required && std::holds_alternative<files::TextType>(key.type.type);
+    return !key.left_out && (may_be_empty || key.is_absent != nullptr);
+}
+
+/// Of a key that has a value wherever it is there.
+const files::ValueType& type_when_there(const files::Key& key) {
+    const files::ValueType* type = &key.type;
+    if (const auto* const made = std::get_if<files::ConvertedType>(&type->type)) {
+        type = &*made->written;
+    }
+    const auto* const optional = std::get_if<files::OptionalType>(&type->type);
+    return key.left_out && optional != nullptr ? *optional->element : key.type;
+}
+
+void add_key(const files::Description& description, const files::Key& key, Definitions& definitions, Record& properties,
+             Record& required);
+
+Record object_schema(const files::Description& description, Definitions& definitions) {
+    Record properties = reports::no_fields();
+    Record required = reports::no_elements();
+    for (const files::Key& key : description.keys) {
+        add_key(description, key, definitions, properties, required);
+    }
+    return closed_object(std::move(properties), std::move(required));
+}
+
+void add_key(const files::Description& description, const files::Key& key, Definitions& definitions, Record& properties,
+             Record& required) {
+    Record value = schema_of(type_when_there(key), definitions);
+    if (key.in_place) {
+        properties.append(value.at("properties"));
+        for (const Record& name : std::get<Record::List>(value.at("required").of())) {
+            required.push_back(name);
         }
+        return;
+    }
+    value = may_be_null(key) ? or_null(std::move(value)) : std::move(value);
+    if (!key.meaning.empty()) {
+        value["description"] = key.meaning;
+    }
+    const std::string name = reports::record_key(description, key);
+    properties[name] = std::move(value);
+    if (!key.left_out) {
+        required.push_back(name);
+    }
+}
+
+struct SchemaOf {
+    Definitions& definitions;
+
+    Record operator()(const files::TextType& type) const {
         Record schema;
-        schema["enum"] = type.form->choices();
+        if (type.form != nullptr && type.form->choices != nullptr) {
+            schema["enum"] = type.form->choices();
+            return schema;
+        }
+        schema = of_type("string");
+        if (type.form != nullptr && !type.form->pattern.empty()) {
+            schema["pattern"] = type.form->pattern;
+        }
         return schema;
     }
     Record operator()(const files::FlagType& /*type*/) const { return of_type("boolean"); }
@@ -89,31 +150,60 @@ struct SchemaOf {
         }
         return schema;
     }
-    Record operator()(const files::RecordType& type) const { return object_schema(type.description()); }
-    Record operator()(const files::OptionalType& type) const { return or_null(schema_of(*type.element)); }
+    Record operator()(const files::RecordType& type) const { return definitions.reference_to(type.description()); }
+    Record operator()(const files::OptionalType& type) const { return or_null(schema_of(*type.element, definitions)); }
     Record operator()(const files::ListType& type) const {
         Record schema = of_type("array");
         if (!type.none.empty()) {
             schema["minItems"] = 1;
         }
-        schema["items"] = schema_of(*type.element);
+        schema["items"] = schema_of(*type.element, definitions);
         return schema;
     }
     Record operator()(const files::MapType& type) const {
-        Record schema = of_type("object");
-        schema["additionalProperties"] = schema_of(*type.element);
-        return schema;
+        const Record element = schema_of(*type.element, definitions);
+        if (type.keys.empty()) {
+            Record schema = of_type("object");
+            schema["additionalProperties"] = element;
+            return schema;
+        }
+        Record properties;
+        Record required;
+        for (const files::EnumType::Choice& key : type.keys) {
+            Record& value = properties[key.name] = element;
+            if (!key.meaning.empty()) {
+                value["description"] = key.meaning;
+            }
+            required.push_back(key.name);
+        }
+        return closed_object(std::move(properties), std::move(required));
     }
-    Record operator()(const files::ConvertedType& type) const { return schema_of(*type.written); }
-    Record operator()(const files::ReferenceType& type) const { return object_schema(type.description()); }
-    Record operator()(const files::OwnType& type) const {
-        Record reference;
-        reference["$ref"] = type.schema;
-        return type.is_record ? reference : of_type("null");
-    }
+    Record operator()(const files::ConvertedType& type) const { return schema_of(*type.written, definitions); }
+    Record operator()(const files::ReferenceType& type) const { return definitions.reference_to(type.description()); }
+    Record operator()(const files::OwnType& /*type*/) const { return of_type("null"); }
 };
 
-Record schema_of(const files::ValueType& type) { return std::visit(SchemaOf{}, type.type); }
+Record schema_of(const files::ValueType& type, Definitions& definitions) {
+    return std::visit(SchemaOf{definitions}, type.type);
+}
+
+Record Definitions::reference_to(const files::Description& description) {
+    if (description.noun.empty()) {
+        return object_schema(description, *this);
+    }
+    const auto [known, is_new] = known_.emplace(description.noun, &description);
+    check(known->second == &description, "two records of an answer have one noun");
+    if (is_new) {
+        Record schema = object_schema(description, *this);
+        if (!description.summary.empty()) {
+            schema["description"] = description.summary;
+        }
+        all_[description.noun] = std::move(schema);
+    }
+    Record reference;
+    reference["$ref"] = "#/definitions/" + description.noun;
+    return reference;
+}
 
 /// Rows without what is null and has fields in other rows, which have these as columns.
 Record::List rows_of(Record::List rows, const files::ValueType& list) {
@@ -153,7 +243,8 @@ Record answer_schema(const files::Description& description) {
     const std::string name = schema_name(description);
     Record properties;
     properties["schema"]["const"] = name;
-    Record object = object_schema(description);
+    Definitions definitions;
+    Record object = object_schema(description, definitions);
     properties.append(object.at("properties"));
     object["properties"] = std::move(properties);
     object["required"].push_back("schema");
@@ -161,6 +252,9 @@ Record answer_schema(const files::Description& description) {
                   {"title", name + ": the answer of dodona " + description.noun},
                   {"description", description.summary}};
     schema.append(std::move(object));
+    if (definitions.all() != reports::no_fields()) {
+        schema["definitions"] = definitions.all();
+    }
     return schema;
 }
 

@@ -150,7 +150,6 @@ struct ReferenceType {
 struct OwnType {
     std::string is;             ///< "a list of layers", for the reference
     std::string schema = "{}";  ///< JSON
-    bool is_record = false;     ///< the member is its own JSON, `schema` refers to a definition of it
 };
 
 struct ValueType {
@@ -176,6 +175,8 @@ struct Key {
     std::optional<Condition> only;
     bool always_written = false;                       ///< even where it equals the default
     bool rows = false;                                 ///< of an answer: what tables have in their rows
+    bool left_out = false;                             ///< of an answer: JSON has no such key where there is no value
+    bool in_place = false;                             ///< of an answer: the keys of the value stand among the object's
     bool (*is_absent)(const void* object) = nullptr;   ///< there is no such thing: not written, null in JSON
     bool (*is_derived)(const void* object) = nullptr;  ///< follows from other keys: not written
     void* (*member)(void* object) = nullptr;
@@ -193,7 +194,8 @@ struct Description {
     bool true_is_all_defaults = false;  ///< `true` stands for {}, `false` for nothing
     bool one_line = false;              ///< written as {key: value, ...}
     bool by_position = false;           ///< written as [value, ...]
-    std::string example = {};           ///< for the message that a mapping is expected
+    bool one_unit = false;     ///< of an answer: all quantities have the unit of the first; the object's key names it
+    std::string example = {};  ///< for the message that a mapping is expected
     std::string expected_mapping = {};  ///< that message, if "expected a mapping" does not say why
     /// Regards several keys, after all are read. May be null.
     void (*check)(Fields& fields, void* object, const Reading& reading) = nullptr;

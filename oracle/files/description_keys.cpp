@@ -14,6 +14,8 @@ Key make_key(std::string_view name, std::string_view meaning, bool required, con
             .only = options.only,
             .always_written = options.always_written,
             .rows = options.rows,
+            .left_out = options.left_out,
+            .in_place = options.in_place,
             .is_absent = options.is_absent,
             .is_derived = options.is_derived,
             .member = member,

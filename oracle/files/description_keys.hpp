@@ -26,6 +26,8 @@ struct KeyOptions {
     std::optional<Condition> only = {};         ///< see Key
     bool always_written = false;                ///< see Key
     bool rows = false;                          ///< see Key
+    bool left_out = false;                      ///< see Key
+    bool in_place = false;                      ///< see Key
     bool (*is_absent)(const void*) = {};        ///< see Key
     bool (*is_derived)(const void*) = {};       ///< see Key
     const TextForm* form = nullptr;             ///< of texts

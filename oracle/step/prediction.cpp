@@ -4,20 +4,6 @@
 
 namespace dodona::step {
 
-std::string_view name(TimePart part) {
-    constexpr std::array<std::string_view, kTimeParts> kNames{
-        "forward",   "backward",   "recompute", "optimizer", "layer", "halo", "pipeline",
-        "gradients", "parameters", "offload",   "bubble",    "input", "host", "overhead"};
-    return kNames[static_cast<std::size_t>(part)];
-}
-
-std::string_view name(MemoryPart part) {
-    constexpr std::array<std::string_view, kMemoryParts> kNames{
-        "weights",   "gradients", "optimizer", "activations",   "recompute", "embedding_and_head",
-        "workspace", "buffers",   "cache",     "communicators", "context"};
-    return kNames[static_cast<std::size_t>(part)];
-}
-
 MemoryTotals totals(const MemoryParts& parts) {
     const Bytes process = parts.total();
     const Bytes reserved = process - parts[MemoryPart::context] - parts[MemoryPart::communicators];

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "base/estimate.hpp"
 #include "cluster/cluster.hpp"
 #include "cost/collective_time.hpp"
@@ -22,39 +23,72 @@ namespace dodona::step {
 
 /// Parts of a step on the critical stage; exposed parts add up to the step.
 enum class TimePart {
-    forward,     ///< forward kernels
-    backward,    ///< backward kernels
-    recompute,   ///< recomputation: forward kernels repeated in backward
-    optimizer,   ///< weight update
-    layer,       ///< collectives of layers and conversions between shardings (TP, CP, EP, statistics)
-    halo,        ///< halo exchanges of spatial splits
-    pipeline,    ///< pipeline send/recv
-    gradients,   ///< gradient reduction
-    parameters,  ///< parameter gathers of sharded weights
-    offload,     ///< copies to and from the host
-    bubble,      ///< waiting for other stages
-    input,       ///< reading samples from storage, decoding them
-    host,        ///< host-bound: devices wait for the host to start kernels
-    overhead,    ///< added by the framework: stragglers, interference of overlapped communication, a fixed time
+    forward,
+    backward,
+    recompute,
+    optimizer,
+    layer,
+    halo,
+    pipeline,
+    gradients,
+    parameters,
+    offload,
+    bubble,
+    input,
+    host,
+    overhead,
 };
-inline constexpr std::size_t kTimeParts = 14;
-std::string_view name(TimePart part);
+inline constexpr std::array kTimePartTable{
+    Enumerator(TimePart::forward, "forward", "forward kernels"),
+    Enumerator(TimePart::backward, "backward", "backward kernels"),
+    Enumerator(TimePart::recompute, "recompute", "forward kernels repeated in backward"),
+    Enumerator(TimePart::optimizer, "optimizer", "weight update"),
+    Enumerator(TimePart::layer, "layer",
+               "collectives of layers and conversions between shardings (TP, CP, EP, statistics)"),
+    Enumerator(TimePart::halo, "halo", "halo exchanges of spatial splits"),
+    Enumerator(TimePart::pipeline, "pipeline", "pipeline send/recv"),
+    Enumerator(TimePart::gradients, "gradients", "gradient reduction"),
+    Enumerator(TimePart::parameters, "parameters", "parameter gathers of sharded weights"),
+    Enumerator(TimePart::offload, "offload", "copies to and from the host"),
+    Enumerator(TimePart::bubble, "bubble", "waiting for other stages"),
+    Enumerator(TimePart::input, "input", "reading samples from storage, decoding them"),
+    Enumerator(TimePart::host, "host", "devices wait for the host to start kernels"),
+    Enumerator(TimePart::overhead, "overhead",
+               "added by the framework: stragglers, interference of overlapped communication, a fixed time")};
+constexpr const auto& enumerators(TimePart /*type*/) { return kTimePartTable; }
+inline constexpr std::size_t kTimeParts = kTimePartTable.size();
+constexpr std::string_view name(TimePart part) { return name_of(part); }
 
 enum class MemoryPart {
     weights,
     gradients,
     optimizer,
-    activations,         ///< saved for backward, all micro-batches in flight
-    recompute,           ///< working set of the block being recomputed
-    embedding_and_head,  ///< everything kept by token layers outside the repeated blocks
-    workspace,           ///< the largest transient tensors of one layer, and workspaces of libraries
-    buffers,             ///< tensors that collectives read and write
-    cache,               ///< reserved by the allocator but unused at the peak
-    communicators,       ///< buffers of communicators, not from the allocator
-    context,             ///< runtime
+    activations,
+    recompute,
+    embedding_and_head,
+    workspace,
+    buffers,
+    cache,
+    communicators,
+    context,
 };
-inline constexpr std::size_t kMemoryParts = 11;
-std::string_view name(MemoryPart part);
+inline constexpr std::array kMemoryPartTable{
+    Enumerator(MemoryPart::weights, "weights", ""),
+    Enumerator(MemoryPart::gradients, "gradients", ""),
+    Enumerator(MemoryPart::optimizer, "optimizer", "its states, and master copies of the weights"),
+    Enumerator(MemoryPart::activations, "activations", "saved for backward, all micro-batches in flight"),
+    Enumerator(MemoryPart::recompute, "recompute", "working set of the block being recomputed"),
+    Enumerator(MemoryPart::embedding_and_head, "embedding_and_head",
+               "everything kept by token layers outside the repeated blocks"),
+    Enumerator(MemoryPart::workspace, "workspace",
+               "the largest transient tensors of one layer, and workspaces of libraries"),
+    Enumerator(MemoryPart::buffers, "buffers", "tensors that collectives read and write"),
+    Enumerator(MemoryPart::cache, "cache", "reserved by the allocator but unused at the peak"),
+    Enumerator(MemoryPart::communicators, "communicators", "buffers of communicators, not from the allocator"),
+    Enumerator(MemoryPart::context, "context", "of the runtime")};
+constexpr const auto& enumerators(MemoryPart /*type*/) { return kMemoryPartTable; }
+inline constexpr std::size_t kMemoryParts = kMemoryPartTable.size();
+constexpr std::string_view name(MemoryPart part) { return name_of(part); }
 
 template <class T, std::size_t N, class Part>
 struct PartArray {

@@ -2,7 +2,7 @@
 
 #include "questions/described.hpp"
 #include "questions/goodput/goodput.hpp"
-#include "reports/collect/prediction_record.hpp"
+#include "reports/collect/prediction_answer.hpp"
 
 namespace dodona::files {
 
@@ -64,7 +64,7 @@ const Description& time_of_run() {
 
 const Description& run() {
     static const Description described{
-        .keys = {computed("time_s", "the interval is that of the step",
+        .keys = {computed("time", "the interval is that of the step",
                           [](const Goodput& answer) { return answer.run->time; }),
                  computed("gpu", "spare nodes included", [](const Goodput& answer) { return answer.run->device_time; }),
                  computed("cost", "",
@@ -105,22 +105,6 @@ const Description& simulation() {
 }
 
 }  // namespace
-
-template <>
-const Description& description<Estimate>() {
-    const KeyOptions not_negative{.range = kNotNegative};
-    static const Description described{
-        .keys = {computed(
-                     "value", "", [](const Estimate& time) { return time.value.in(unit::second); }, not_negative),
-                 computed(
-                     "lo", "", [](const Estimate& time) { return time.lo.in(unit::second); }, not_negative),
-                 computed(
-                     "hi", "", [](const Estimate& time) { return time.hi.in(unit::second); }, not_negative),
-                 computed("level", "the truth is meant to lie in [lo, hi] with this probability",
-                          [](const Estimate& /*time*/) { return kIntervalLevel; },
-                          {.range = {.least = 0, .most = 1, .without_least = true, .without_most = true}})}};
-    return described;
-}
 
 template <>
 const Description& description<JobComponent>() {
@@ -172,10 +156,7 @@ const Description& description<Goodput>() {
     static const Description described{
         .noun = "goodput",
         .summary = "SI base units, the unit in the key; what is absent is null.",
-        .keys = {questions::by_hand(
-                     "plan", "as of dodona predict",
-                     [](const Goodput& answer) { return reports::plan_record(answer.prediction, std::nullopt); },
-                     "predict-answer.schema.json#/definitions/plan"),
+        .keys = {required<&Goodput::prediction>("plan", "as of dodona predict"),
                  computed("goodput", "training over time; simulated where intervals are, else in closed form",
                           [](const Goodput& answer) { return answer.value(); }, {.range = kShare}),
                  required<&Goodput::conditions, &RunConditions::mtbf>(

@@ -1,9 +1,7 @@
-#include <algorithm>
-#include <cmath>
-
 #include "questions/described.hpp"
 #include "questions/limits/limits.hpp"
 #include "reports/collect/plan_summary.hpp"
+#include "reports/collect/prediction_answer.hpp"
 
 namespace dodona::files {
 
@@ -16,10 +14,8 @@ using search::LimitsAnswer;
 using search::ScalingPoint;
 using search::StrategyLimits;
 using search::Verdict;
-using step::Bottleneck;
 using step::Prediction;
 
-using Setting = std::pair<std::string, std::string>;
 using MaybeCount = std::optional<std::int64_t>;
 using MaybeText = std::optional<std::string>;
 
@@ -29,17 +25,6 @@ constexpr KeyOptions kFromOne{.range = at_least(1)};
 
 std::vector<std::string> scalings() { return {"weak", "strong"}; }
 constexpr TextForm kScaling{.is = "a scaling", .choices = scalings};
-
-std::vector<std::string> categories() {
-    std::vector<std::string> all;
-    for (const step::BottleneckRow& row : step::kBottlenecks) {
-        if (std::find(all.begin(), all.end(), row.category) == all.end()) {
-            all.emplace_back(row.category);
-        }
-    }
-    return all;
-}
-constexpr TextForm kCategory{.is = "a category", .choices = categories};
 
 MaybeText limit_text(const std::optional<plan::Limit>& limit) { return limit ? MaybeText(text(*limit)) : MaybeText(); }
 
@@ -102,13 +87,6 @@ const Description& scaling_plan() {
 }  // namespace
 
 template <>
-const Description& description<Setting>() {
-    static const Description described{
-        .keys = {required<&Setting::first>("option", ""), required<&Setting::second>("value", "")}};
-    return described;
-}
-
-template <>
 const Description& description<AxisLimit>() {
     static const Description described{
         .keys = {required<&AxisLimit::axis>("axis", ""),
@@ -118,27 +96,6 @@ const Description& description<AxisLimit>() {
                  required<&AxisLimit::even>("even", "the largest that all layers divide by", kFromOne),
                  computed("uneven", "what does not divide by the largest",
                           [](const AxisLimit& axis) { return limit_text(axis.uneven); })}};
-    return described;
-}
-
-template <>
-const Description& description<Bottleneck>() {
-    static const Description described{
-        .keys = {
-            computed("kind", "", [](const Bottleneck& one) { return std::string(step::row_of(one.kind).name); }),
-            computed("category", "", [](const Bottleneck& one) { return std::string(step::row_of(one.kind).category); },
-                     {.form = &kCategory}),
-            computed("inherent", "inherent in the strategy; otherwise software or hardware can fix it",
-                     [](const Bottleneck& one) { return step::row_of(one.kind).inherent; }),
-            computed("share", "null: without bound",
-                     [](const Bottleneck& one) {
-                         return std::isfinite(one.share) ? std::optional(one.share) : std::nullopt;
-                     }),
-            computed("threshold", "share above which it is reported",
-                     [](const Bottleneck& one) { return step::row_of(one.kind).threshold; }),
-            computed("evidence", "where the threshold is from",
-                     [](const Bottleneck& one) { return std::string(step::row_of(one.kind).evidence); }),
-            required<&Bottleneck::text>("text", "")}};
     return described;
 }
 

@@ -19,7 +19,8 @@ struct UnitSuffix {
     std::string_view operator()(const ConvertedType& type) const { return unit_suffix(*type.written); }
     std::string_view operator()(const RecordType& type) const {
         const Description& description = type.description();
-        return description.by_position ? unit_suffix(description.keys.front().type) : "";
+        const bool has_one = description.by_position || description.one_unit;
+        return has_one ? unit_suffix(description.keys.front().type) : "";
     }
     template <class Other>
     std::string_view operator()(const Other& /*type*/) const {
@@ -65,9 +66,7 @@ struct ToRecord {
     Record operator()(const ReferenceType& type) const {
         return described_record(type.description(), type.object(const_cast<void*>(member)));
     }
-    Record operator()(const OwnType& type) const {
-        return type.is_record ? *static_cast<const Record*>(member) : Record();
-    }
+    Record operator()(const OwnType& /*type*/) const { return {}; }
 };
 
 Record value_record(const ValueType& type, const void* member) { return std::visit(ToRecord{member}, type.type); }
@@ -80,7 +79,7 @@ bool is_there(const Description& description, const Key& key, const void* object
 
 std::string record_key(const Description& description, const Key& key) {
     const bool is_name = !description.file_kind.empty() && &key == &description.keys.front();
-    return is_name ? "name" : key.name + std::string(unit_suffix(key.type));
+    return is_name ? "name" : description.one_unit ? key.name : key.name + std::string(unit_suffix(key.type));
 }
 
 Record described_record(const Description& description, const void* object) {
@@ -93,11 +92,17 @@ Record described_record(const Description& description, const void* object) {
     }
     Record record = no_fields();
     for (const Key& key : description.keys) {
-        const std::string name = record_key(description, key);
-        if (is_there(description, key, object)) {
-            record[name] = value_record(key.type, key.of(object));
-        } else {  // several keys may have one name, of which one applies
-            static_cast<void>(record[name]);
+        Record value = is_there(description, key, object) ? value_record(key.type, key.of(object)) : Record();
+        if (key.in_place) {
+            record.append(std::move(value));
+            continue;
+        }
+        if (value.is_null() && key.left_out) {
+            continue;
+        }
+        Record& field = record[record_key(description, key)];
+        if (!value.is_null()) {  // several keys may have one name, of which one applies
+            field = std::move(value);
         }
     }
     return record;

@@ -9,8 +9,6 @@
 
 namespace dodona::reports {
 
-Record bottleneck_record(const step::Bottleneck& bottleneck);
-
 /// P of the schema; `rank` is null outside a ranking.
 Record plan_record(const step::Prediction& prediction, std::optional<std::int64_t> rank);
 

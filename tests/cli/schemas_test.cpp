@@ -45,7 +45,7 @@ TEST(Schemas, OfAnswersAreInOneFolderWithWhatTheyReferTo) {
         expect_there(schema, folder);
     }
     std::ifstream stream(folder / "goodput-answer.schema.json");
-    EXPECT_EQ(json::parse(stream)["properties"]["plan"]["$ref"], "predict-answer.schema.json#/definitions/plan");
+    EXPECT_EQ(json::parse(stream)["properties"]["plan"]["$ref"], "#/definitions/plan");
 }
 
 }  // namespace schemas_test
