@@ -10,7 +10,7 @@
 
 namespace dodona::files {
 
-/// What a function without captures is of and what it makes.
+/// Object and result of a function without captures.
 template <class Call>
 struct Signature;
 template <class Function, class Result_, class Object_>
