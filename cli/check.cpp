@@ -202,9 +202,11 @@ void write_schemas(const std::string& folder) {
         write_text({.file = (std::filesystem::path(folder) / (name + "-answer.schema.json")).string()}, schema);
     };
     for (const Command& command : commands()) {
-        if (command.answer != nullptr) {
-            const files::Description& answer = command.answer();
-            write_answer(answer.noun, reports::json_page(questions::answer_schema(answer)));
+        for (const auto described : {command.answer, command.other_answer}) {
+            if (described != nullptr) {
+                const files::Description& answer = described();
+                write_answer(answer.noun, reports::json_page(questions::answer_schema(answer)));
+            }
         }
     }
     for (const auto& by_hand : std::filesystem::directory_iterator(data_folder() / "reports/schemas")) {

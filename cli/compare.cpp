@@ -19,7 +19,7 @@
 #include "cli/space_options.hpp"
 #include "cli/workload.hpp"
 #include "files/document.hpp"
-#include "reports/collect/side_by_side_report.hpp"
+#include "questions/compare/compare.hpp"
 #include "reports/document/number_format.hpp"
 #include "search/search.hpp"
 #include "step/predict.hpp"
@@ -134,7 +134,7 @@ bool from_data_sheet(const cluster::Device& device) {
     return device.curves.empty() && (device.profile.fits.empty() || device.profile.borrowed);
 }
 
-reports::Compared given_plan(Arguments& one, const std::string& file) {
+questions::compare::Compared given_plan(Arguments& one, const std::string& file) {
     const Workload workload = read_workload(one);
     plan::Plan plan = library().plan(file, {});
     plan.batch = one.count("--batch").value_or(plan.batch);
@@ -142,7 +142,7 @@ reports::Compared given_plan(Arguments& one, const std::string& file) {
     return {.name = file,
             .model = workload.model,
             .machine = workload.machine,
-            .plans = {step::predict(workload.graph, workload.cluster, plan)},
+            .plan = step::predict(workload.graph, workload.cluster, plan),
             .answer = {},
             .from_data_sheet = from_data_sheet(workload.cluster.device)};
 }
@@ -178,7 +178,7 @@ search::Answer best_of(const Workload& workload, const search::Space& space) {
     return searched(workload, space);
 }
 
-reports::Compared best_plan(Arguments& one, const std::string& name) {
+questions::compare::Compared best_plan(Arguments& one, const std::string& name) {
     const Workload workload = read_workload(one);
     search::Space space = job_space(one, workload);
     space.devices = one.count("--gpus").value_or(1);
@@ -187,20 +187,20 @@ reports::Compared best_plan(Arguments& one, const std::string& name) {
     check_answers(one, workload.graph, space.batch);
     one.throw_if_faults();
     search::Answer answer = best_of(workload, space);
-    std::vector<step::Prediction> plans;
+    std::optional<step::Prediction> plan;
     if (!answer.plans.empty()) {
-        plans.push_back(answer.plans.front());
+        plan = answer.plans.front();
     }
     return {.name = name,
             .model = workload.model,
             .machine = workload.machine,
-            .plans = std::move(plans),
+            .plan = std::move(plan),
             .answer = std::move(answer),
             .from_data_sheet = from_data_sheet(workload.cluster.device)};
 }
 
 /// "llama-3.1-8b on 64 GPUs of dgx-h100": what all things have in common.
-std::string common_to(Arguments& arguments, Things kind, const std::vector<reports::Compared>& things) {
+std::string common_to(Arguments& arguments, Things kind, const std::vector<questions::compare::Compared>& things) {
     const std::int64_t gpus = kind == Things::plans ? 0 : arguments.count("--gpus").value_or(1);
     std::string all = kind == Things::models ? "" : things.front().model;
     if (gpus > 0) {
@@ -228,26 +228,27 @@ int run_compare(Arguments& arguments) {
     require_job(arguments, kind);
     listen_for_interrupt();
     ProgressLine line(plural_of(kind));
-    std::vector<reports::Compared> things;
+    std::vector<questions::compare::Compared> things;
     for (const std::string& word : words) {
         line.show(static_cast<std::int64_t>(things.size()), static_cast<std::int64_t>(words.size()), word);
         Arguments one = asked_about(arguments, kind, word);
         things.push_back(kind == Things::plans ? given_plan(one, word) : best_plan(one, word));
     }
     line.clear();
-    const bool any = std::any_of(things.begin(), things.end(), [](const auto& thing) { return !thing.plans.empty(); });
+    const bool any =
+        std::any_of(things.begin(), things.end(), [](const auto& thing) { return thing.plan.has_value(); });
     const std::string on = common_to(arguments, kind, things);
-    const auto fits = std::find_if(things.begin(), things.end(), [](const auto& one) { return !one.plans.empty(); });
+    const auto fits = std::find_if(things.begin(), things.end(), [](const auto& one) { return one.plan.has_value(); });
     std::map<std::string, std::string> job;
     if (fits != things.end()) {
-        const plan::Plan& plan = fits->plans.front().plan;
+        const plan::Plan& plan = fits->plan->plan;
         job = {{"MODEL", fits->model},
                {"--machine", fits->machine},
                {"--gpus", std::to_string(plan.devices())},
                {"--batch", std::to_string(plan.batch)}};
     }
     reports::Document document =
-        reports::side_by_side_document({.of = plural_of(kind), .on = on, .things = std::move(things)});
+        questions::compare::document({.of = plural_of(kind), .on = on, .all = std::move(things)});
     if (!job.empty()) {
         add_next(document, arguments, "compare", {{"plan", job}, {"limits", job}, {"report", with_all_gpus(job)}});
     }
@@ -284,7 +285,8 @@ Command compare_command() {
             "  dodona compare llama-2-7b mpt-7b --machine dgx-h100 --gpus 64\n"
             "  dodona compare tensor=8 tensor=4 --model gpt3-175b --machine selene --gpus 512\n"
             "  dodona compare best.yaml mine.yaml --model gpt3-175b --machine selene",
-        .run = run_compare};
+        .run = run_compare,
+        .answer = files::description<questions::compare::Answer>};
 }
 
 }  // namespace dodona::cli

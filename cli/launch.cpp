@@ -123,9 +123,9 @@ std::vector<SettingLine> settings_of(const std::string& text, const std::string&
 }
 
 /// In the order of the lines; of a setting that stands in several, the first ones belong together.
-std::vector<reports::ChangedSetting> changes_between(const std::vector<SettingLine>& now,
-                                                     std::vector<SettingLine> then) {
-    std::vector<reports::ChangedSetting> changes;
+std::vector<questions::plans::ChangedSetting> changes_between(const std::vector<SettingLine>& now,
+                                                              std::vector<SettingLine> then) {
+    std::vector<questions::plans::ChangedSetting> changes;
     for (const SettingLine& line : now) {
         const auto same = std::find_if(then.begin(), then.end(),
                                        [&](const SettingLine& other) { return other.setting == line.setting; });
@@ -258,8 +258,8 @@ std::string exported_text(const std::string& target, const step::Prediction& pre
     return files::exported(prediction.plan, facts, known);
 }
 
-reports::ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
-                                          std::span<const step::Prediction> ranked, const Workload& workload) {
+questions::plans::ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
+                                                   std::span<const step::Prediction> ranked, const Workload& workload) {
     const files::Target known = target_named(target);
     const files::ExportFacts facts = export_facts(workload);
     if (known.lines.empty()) {
@@ -269,7 +269,7 @@ reports::ChangedSettings changed_settings(const std::string& target, const step:
         const Diagnostics faults = files::refusals(plan, facts, known);
         return faults.has_errors() ? faults.all().front().message : "";
     };
-    reports::ChangedSettings changed{.not_expressed = refusal(now.plan)};
+    questions::plans::ChangedSettings changed{.not_expressed = refusal(now.plan)};
     for (std::size_t i = 0; i < ranked.size() && changed.rank == 0; ++i) {
         const bool fits = search::same_software(ranked[i].plan, now.plan) && refusal(ranked[i].plan).empty();
         changed.rank = fits ? i + 1 : 0;

@@ -7,7 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/option.hpp"
 #include "cli/workload.hpp"
-#include "reports/collect/current_run.hpp"
+#include "questions/plans/plans.hpp"
 #include "step/prediction.hpp"
 
 namespace dodona::cli {
@@ -28,8 +28,8 @@ std::string read_export(Arguments& arguments, bool searches);
 std::string exported_text(const std::string& target, const step::Prediction& prediction, const Workload& workload);
 
 /// The settings that differ between a plan as the target's file and the first of the ranked ones that it can express.
-reports::ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
-                                          std::span<const step::Prediction> ranked, const Workload& workload);
+questions::plans::ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
+                                                   std::span<const step::Prediction> ranked, const Workload& workload);
 
 struct Exported {
     step::Prediction prediction;

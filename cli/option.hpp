@@ -57,8 +57,9 @@ struct Command {
     std::vector<Option> options;
     std::string examples;  ///< below the options in `--help`
     int (*run)(Arguments& arguments) = nullptr;
-    const files::Description& (*answer)() = nullptr;  ///< its JSON; null: not described
-    std::string handed_to;                            ///< not empty: another program does it, which gets all its words
+    const files::Description& (*answer)() = nullptr;        ///< its JSON; null: not described
+    const files::Description& (*other_answer)() = nullptr;  ///< ... with an option that asks something else
+    std::string handed_to;  ///< not empty: another program does it, which gets all its words
 
     /// Null where it has no such option.
     [[nodiscard]] const Option* option(const std::string& called) const {

@@ -27,12 +27,8 @@
 #include "files/plan_file.hpp"
 #include "files/strategy_file.hpp"
 #include "files/yaml_writer.hpp"
+#include "questions/plans/plans.hpp"
 #include "questions/rollout/rollout.hpp"
-#include "reports/collect/current_run.hpp"
-#include "reports/collect/exchange_report.hpp"
-#include "reports/collect/plan_report.hpp"
-#include "reports/collect/tables_report.hpp"
-#include "reports/collect/why_not.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 #include "step/predict.hpp"
@@ -44,7 +40,6 @@ namespace {
 
 constexpr std::int64_t kMostPlans = 1000;
 constexpr std::size_t kPlansToExport = 200;  ///< that a launcher is asked about
-constexpr std::size_t kChoicesShown = 10;    ///< of plans with other exchanges, at least
 
 std::vector<Option> plan_command_options() {
     std::vector<Option> all = workload_options();
@@ -163,37 +158,37 @@ search::Space space_of_kind(Arguments& arguments, const std::string& kind, const
     return space;
 }
 
-/// The ranked plans with an exchange in the place of their own.
-void add_exchange(const Workload& workload, const exchange::Exchange& exchange, const search::Answer& answer,
-                  reports::Document& document) {
-    std::vector<reports::PlanExchange> plans;
+/// The ranked plans with an exchange in the place of their own; none where nothing fits.
+std::optional<questions::plans::WithExchange> with_exchange(const Workload& workload,
+                                                            const std::vector<exchange::Exchange>& exchanges,
+                                                            const search::Answer& answer) {
+    if (exchanges.empty() || answer.plans.empty()) {
+        return std::nullopt;
+    }
+    questions::plans::WithExchange with{.name = exchanges.front().name, .of_plans = {}};
     for (const step::Prediction& plan : answer.plans) {
         const auto replicas = exchange::find_replicas(workload.graph, workload.cluster, plan);
-        plans.push_back({plan, replicas ? std::optional(exchange::replica_exchange(exchange, workload.cluster,
-                                                                                   *replicas, plan.plan.batch))
-                                        : std::nullopt});
+        with.of_plans.push_back(replicas ? std::optional(exchange::replica_exchange(exchanges.front(), workload.cluster,
+                                                                                    *replicas, plan.plan.batch))
+                                         : std::nullopt);
     }
-    if (!plans.empty()) {
-        reports::add_plan_exchanges(document, exchange.name, plans);
-    }
+    return with;
 }
 
-/// Embedding tables placed one by one, in the answer's document. Whether they fit; false without tables.
-bool add_tables(const Workload& workload, const search::Space& space, plan::OptimizerKind of_rows,
-                const search::Answer& answer, reports::Document& document) {
+/// Embedding tables placed one by one; none of a network without tables.
+std::optional<reports::PlacedTables> placed_tables(const Workload& workload, const search::Space& space,
+                                                   plan::OptimizerKind of_rows) {
     if (tables::tables_of(workload.graph).empty()) {
-        return false;
+        return std::nullopt;
     }
-    const tables::StepQuestion question{.graph = workload.graph,
-                                        .cluster = workload.cluster,
-                                        .devices = space.devices,
-                                        .batch = space.batch,
-                                        .precision = space.precision,
-                                        .format = {.moments = plan::optimizer(of_rows).table}};
-    const tables::StepForecast placed = tables::forecast(question);
-    reports::add_placed_tables(document, {workload.model, workload.machine}, question, placed,
-                               answer.plans.empty() ? nullptr : &answer.plans.front());
-    return placed.placement.unplaced.empty();
+    return reports::PlacedTables{.devices = space.devices,
+                                 .batch = space.batch,
+                                 .placed = tables::forecast({.graph = workload.graph,
+                                                             .cluster = workload.cluster,
+                                                             .devices = space.devices,
+                                                             .batch = space.batch,
+                                                             .precision = space.precision,
+                                                             .format = {.moments = plan::optimizer(of_rows).table}})};
 }
 
 /// Options that are read before any file; `space` gets the numbers.
@@ -262,17 +257,19 @@ ObservedSteps read_observed_steps(Arguments& arguments, const PlanRequest& reque
 }
 
 /// The plans by their rank.
-std::span<const step::Prediction> plans_to_export(const FoundPlans& found) {
-    return found.by_lengths.empty() ? std::span<const step::Prediction>(found.answer.plans)
+std::span<const step::Prediction> plans_to_export(const questions::plans::Answer& found) {
+    return found.by_lengths.empty() ? std::span<const step::Prediction>(found.found.plans)
                                     : std::span<const step::Prediction>(found.best(), 1);
 }
 
 /// The script's plan next to the plans that were found.
-reports::CurrentRun current_run(const Arguments& arguments, const PlanRequest& request, const AskedPlan& current,
-                                const ObservedSteps& observed, const FoundPlans& found) {
+questions::plans::CurrentRun current_run(const Arguments& arguments, const PlanRequest& request,
+                                         const AskedPlan& current, const ObservedSteps& observed,
+                                         const questions::plans::Answer& found) {
     const Workload& workload = current.workload;
     const std::string file = arguments.all("--from").front();
-    reports::CurrentRun run{.file = file, .launcher = library().launch(file, current.plan.devices(), false).target};
+    questions::plans::CurrentRun run{.file = file,
+                                     .launcher = library().launch(file, current.plan.devices(), false).target};
     run.predicted = step::predict(workload.graph, workload.cluster, current.plan);
     run.observed = request.observed.step;
     plan::Plan now = current.plan;
@@ -280,38 +277,23 @@ reports::CurrentRun current_run(const Arguments& arguments, const PlanRequest& r
         now.framework = anchored(now.framework, observed.runs, workload.graph, now);
     }
     run.now = observed.runs.empty() ? run.predicted : step::predict(workload.graph, workload.cluster, now);
-    run.changed = changed_settings(run.launcher, run.now, found.answer.plans, workload);
+    run.changed = changed_settings(run.launcher, run.now, found.found.plans, workload);
     return run;
 }
 
-/// The answer with all that was asked beside it. Whether there is one.
-bool write_found(Arguments& arguments, const PlanRequest& request, const Workload& workload, const search::Space& space,
-                 const FoundPlans& found, const std::optional<reports::CurrentRun>& run) {
-    const search::Answer& answer = found.answer;
-    reports::Document document = reports::plan_document(answer, request.save_to);
-    if (run) {
-        reports::add_current_run(document, answer, *run);
-    }
+/// All that was asked in addition to the plans.
+void add_asked(Arguments& arguments, const PlanRequest& request, const Workload& workload, const search::Space& space,
+               questions::plans::Answer& answer) {
     if (const std::string kind = arguments.text("--why-not").value_or(""); !kind.empty()) {
         const search::Space of_kind = space_of_kind(arguments, kind, workload, space);
         arguments.throw_if_faults();
-        reports::add_why_not(document, answer, kind, search_with_progress(workload, of_kind, false));
+        answer.why_not = {.asked = kind, .of_that_kind = search_with_progress(workload, of_kind, false)};
     }
-    if (!found.by_lengths.empty()) {
-        reports::add_plan_lengths(document, found.by_lengths, request.shown);
-    }
-    if (!found.by_exchange.choices.empty()) {
-        reports::add_exchange_search(document, found.by_exchange, std::max(request.shown, kChoicesShown));
-    }
-    for (const exchange::Exchange& exchange : request.exchanges) {
-        add_exchange(workload, exchange, answer, document);
-    }
+    answer.with_exchange = with_exchange(workload, request.exchanges, answer.found);
     // As in `dodona tables`, rows have row-wise Adagrad without --optimizer.
     const plan::OptimizerKind of_rows =
         arguments.has("--optimizer") ? space.optimizer : plan::OptimizerKind::rowwise_adagrad;
-    const bool has_tables = add_tables(workload, space, of_rows, answer, document);
-    write(request.output, document);
-    return has_tables || !answer.plans.empty();
+    answer.tables = placed_tables(workload, space, of_rows);
 }
 
 /// The plan of the script of --from as it is, and its job for the search where that was not typed.
@@ -356,19 +338,22 @@ int run_plan(Arguments& arguments) {
     const ObservedSteps observed =
         read_observed_steps(arguments, request, current ? &current->plan : nullptr, workload, space);
     arguments.throw_if_faults();
-    const FoundPlans found = find_plans(arguments, request, workload, space, observed);
-    bool has_answer = found.best() != nullptr;
+    questions::plans::Answer answer = find_plans(arguments, request, workload, space, observed);
+    bool has_answer = answer.best() != nullptr;
     std::optional<Exported> exported;
     if (!request.target.empty() && has_answer) {
-        exported = exported_best(request.target, plans_to_export(found), workload);
+        exported = exported_best(request.target, plans_to_export(answer), workload);
         write_text(request.output, exported->text);
     } else {
-        const auto run =
-            current ? std::optional(current_run(arguments, request, *current, observed, found)) : std::nullopt;
-        has_answer = write_found(arguments, request, workload, space, found, run);
+        if (current) {
+            answer.current = current_run(arguments, request, *current, observed, answer);
+        }
+        add_asked(arguments, request, workload, space, answer);
+        has_answer = !answer.found.plans.empty() || (answer.tables && answer.tables->fit());
+        write(request.output, questions::plans::document(answer));
     }
     if (!request.save_to.empty()) {
-        save(exported ? &exported->prediction : found.best(), found.answer.question, request.save_to);
+        save(exported ? &exported->prediction : answer.best(), answer.found.question, request.save_to);
     }
     return interrupted() ? kInterrupted : has_answer ? kAnswered : kNo;
 }
@@ -394,7 +379,8 @@ Command plan_command() {
                 "      --rollout prompts=512,samples=8,tokens=2048,longest=8192\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
             .run = run_plan,
-            .answer = files::description<questions::rollout::Answer>};
+            .answer = files::description<questions::plans::Answer>,
+            .other_answer = files::description<questions::rollout::Answer>};
 }
 
 }  // namespace dodona::cli

@@ -104,10 +104,6 @@ std::size_t plans_to_rank(const PlanRequest& request) {
                      request.lengths ? kPlansToPack : 0});
 }
 
-const step::Prediction* FoundPlans::best() const {
-    return !by_lengths.empty() ? &by_lengths.front().plan : !answer.plans.empty() ? &answer.plans.front() : nullptr;
-}
-
 /// The search, with progress on a terminal and Ctrl-C.
 search::Answer search_with_progress(const Workload& workload, const search::Space& space, bool layers) {
     listen_for_interrupt();
@@ -129,10 +125,10 @@ search::Answer search_with_progress(const Workload& workload, const search::Spac
     return answer;
 }
 
-FoundPlans find_plans(Arguments& arguments, const PlanRequest& request, const Workload& workload,
-                      const search::Space& space, const ObservedSteps& observed) {
-    FoundPlans found;
-    search::Answer& answer = found.answer;
+questions::plans::Answer find_plans(Arguments& arguments, const PlanRequest& request, const Workload& workload,
+                                    const search::Space& space, const ObservedSteps& observed) {
+    questions::plans::Answer found{.found = {}, .saved = request.save_to, .shown = request.shown};
+    search::Answer& answer = found.found;
     answer = search_with_progress(workload, space, by_layers(arguments));
     if (!observed.runs.empty()) {
         rank_as_observed(workload, observed.software, observed.runs, answer);

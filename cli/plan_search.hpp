@@ -11,7 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/workload.hpp"
 #include "exchange/exchange.hpp"
-#include "reports/collect/lengths_report.hpp"
+#include "questions/plans/plans.hpp"
 #include "search/answer.hpp"
 #include "search/search.hpp"
 
@@ -41,20 +41,10 @@ struct ObservedSteps {
     std::vector<validate::ObservedRun> runs;  ///< none: nothing was observed
 };
 
-struct FoundPlans {
-    search::Answer answer;
-    std::vector<reports::PlanLengths> by_lengths;  ///< the plans by tokens a second, where lengths were asked about
-    std::vector<step::Prediction> exchanged;       ///< plans that other exchanges were tried on
-    reports::ExchangeSearch by_exchange;           ///< refers to `exchanged`
-
-    /// The plan to run; null where nothing fits.
-    [[nodiscard]] const step::Prediction* best() const;
-};
-
 /// The search, with progress on a terminal and Ctrl-C. `layers`: a strategy for each layer, too.
 search::Answer search_with_progress(const Workload& workload, const search::Space& space, bool layers);
 
-FoundPlans find_plans(Arguments& arguments, const PlanRequest& request, const Workload& workload,
-                      const search::Space& space, const ObservedSteps& observed);
+questions::plans::Answer find_plans(Arguments& arguments, const PlanRequest& request, const Workload& workload,
+                                    const search::Space& space, const ObservedSteps& observed);
 
 }  // namespace dodona::cli

@@ -10,16 +10,9 @@
 #include "cli/output.hpp"
 #include "cli/remedies.hpp"
 #include "files/document.hpp"
+#include "questions/predict/predict.hpp"
 #include "reports/collect/exchange_report.hpp"
-#include "reports/collect/kept_report.hpp"
-#include "reports/collect/norms_report.hpp"
-#include "reports/collect/plan_report.hpp"
-#include "reports/collect/prediction_report.hpp"
-#include "search/remedies.hpp"
-#include "search/sensitivity.hpp"
-#include "step/kept_tensors.hpp"
 #include "step/predict.hpp"
-#include "step/split_norms.hpp"
 
 namespace dodona::cli {
 
@@ -35,25 +28,34 @@ std::vector<Option> predict_command_options() {
     return all;
 }
 
-/// Where passes of a reference rule the plan's pipeline out: the nearest plans of its job that run, each searched.
-void add_plans_without_pipeline(Arguments& arguments, const Workload& workload, const plan::Plan& plan,
-                                reports::Document& document) {
-    if (!workload.graph.post_training.several_passes || plan.pipeline_stages() == 1) {
-        return;
-    }
-    search::Answer answer;
-    answer.question = {.model = workload.model,
-                       .machine = workload.machine,
-                       .devices = plan.devices(),
-                       .batch = plan.batch,
-                       .precision = plan.precision,
-                       .settings = settings_given(arguments)};
+/// The job of a plan, for the plans of it that have no pipeline.
+search::Question job_of(const Arguments& arguments, const Workload& workload, const plan::Plan& plan) {
+    search::Question job{.model = workload.model,
+                         .machine = workload.machine,
+                         .devices = plan.devices(),
+                         .batch = plan.batch,
+                         .precision = plan.precision,
+                         .settings = settings_given(arguments)};
     if (arguments.has("--plan") || arguments.has("--from")) {
-        answer.question.settings.emplace_back("--precision", name(plan.precision));
-        answer.question.settings.emplace_back("--optimizer", plan::name(plan.optimizer));
+        job.settings.emplace_back("--precision", name(plan.precision));
+        job.settings.emplace_back("--optimizer", plan::name(plan.optimizer));
     }
-    answer.remedies = search::remedies(ladders_without_pipeline(workload, plan));
-    reports::add_plans_that_run(document, answer);
+    return job;
+}
+
+/// Other questions about the plan: with other exchanges, as settings of a launcher.
+void write_other(const Output& output, const std::string& target, const std::vector<exchange::Exchange>& exchanges,
+                 const AskedPlan& asked, const step::Prediction& prediction) {
+    const auto& [workload, plan] = asked;
+    if (!exchanges.empty()) {
+        const exchange::Replicas replicas =
+            exchange::replicas_of(workload.graph, workload.cluster, prediction, files::command_line());
+        write(output, reports::exchange_answer_document(
+                          {workload.model, workload.machine},
+                          {prediction, replicas, exchanges_of(exchanges, workload, replicas, plan)}));
+    } else {
+        write_text(output, exported_text(target, prediction, workload));
+    }
 }
 
 int run_predict(Arguments& arguments) {
@@ -65,43 +67,33 @@ int run_predict(Arguments& arguments) {
     if (lengths && !exchanges.empty()) {
         arguments.fault("--lengths", "it is of the plan's own exchange", "leave out --exchange");
     }
-    const auto [workload, plan] = read_asked_plan(arguments);
-    const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
-    if (!exchanges.empty() && prediction.runs) {
-        const exchange::Replicas replicas =
-            exchange::replicas_of(workload.graph, workload.cluster, prediction, files::command_line());
-        write(output, reports::exchange_answer_document(
-                          {workload.model, workload.machine},
-                          {prediction, replicas, exchanges_of(exchanges, workload, replicas, plan)}));
-        return kAnswered;
+    const AskedPlan asked = read_asked_plan(arguments);
+    const auto& [workload, plan] = asked;
+    if (!exchanges.empty() || !target.empty()) {
+        const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
+        if (prediction.runs) {
+            write_other(output, target, exchanges, asked, prediction);
+            return kAnswered;
+        }
+        if (!target.empty()) {
+            fail({}, "--export: the plan cannot run: " + text(*prediction.why_not));
+        }
     }
-    if (!target.empty() && !prediction.runs) {
-        fail({}, "--export: the plan cannot run: " + text(*prediction.why_not));
+    questions::predict::Question question{.of = {.subject = {workload.model, workload.machine},
+                                                 .graph = workload.graph,
+                                                 .cluster = workload.cluster,
+                                                 .plan = plan},
+                                          .explains = explains};
+    if (lengths) {
+        question.lengths = [&](const plan::Plan& of) { return LengthAnswers(*lengths, asked.workload).of(of); };
     }
-    if (!target.empty()) {
-        write_text(output, exported_text(target, prediction, workload));
-        return kAnswered;
+    if (workload.graph.post_training.several_passes && plan.pipeline_stages() > 1) {
+        question.without_pipeline = ladders_without_pipeline(workload, plan);
+        question.job = job_of(arguments, workload, plan);
     }
-    std::optional<search::Explanation> explanation;
-    if (explains && prediction.runs) {
-        explanation = search::sensitivity(workload.graph, workload.cluster, prediction);
-    }
-    reports::Document document =
-        reports::prediction_document({workload.model, workload.machine}, prediction, explanation);
-    if (prediction.runs) {
-        reports::add_peak(document, step::peak_memory(workload.graph, workload.cluster, plan, prediction.fullest_stage),
-                          prediction.fullest_stage, prediction.stages.size());
-    } else {
-        add_plans_without_pipeline(arguments, workload, plan, document);
-    }
-    if (lengths && prediction.runs) {
-        reports::add_lengths(document, LengthAnswers(*lengths, workload).of(plan));
-    }
-    if (const auto norms =
-            prediction.runs ? step::split_norms(workload.graph, workload.cluster, prediction) : std::nullopt) {
-        reports::add_norms(document, *norms);
-    }
-    if (prediction.runs) {
+    const questions::predict::Answer answer = questions::predict::ask(question);
+    reports::Document document = questions::predict::document(answer);
+    if (answer.prediction.runs) {
         const std::string devices = std::to_string(plan.devices());
         add_next(document, arguments, "predict",
                  {{"plan", {{"--gpus", devices}, {"--batch", std::to_string(plan.batch)}}},
@@ -109,7 +101,7 @@ int run_predict(Arguments& arguments) {
                   {"limits", {{"--gpus", devices}, {"--batch", std::to_string(plan.batch)}}}});
     }
     write(output, document);
-    return prediction.runs ? kAnswered : kNo;
+    return answer.prediction.runs ? kAnswered : kNo;
 }
 
 }  // namespace
@@ -134,7 +126,8 @@ Command predict_command() {
                 "  dodona predict llama-3.1-8b --machine dgx-h100 --gpus 8 --strategy zero3 --lengths lengths.csv\n"
                 "  dodona predict llama-3.1-8b --from ds_config.json --machine dgx-h100 --gpus 64\n"
                 "  dodona predict gpt3-175b --machine selene --plan best.yaml --export megatron",
-            .run = run_predict};
+            .run = run_predict,
+            .answer = files::description<questions::predict::Answer>};
 }
 
 }  // namespace dodona::cli

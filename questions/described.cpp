@@ -79,13 +79,14 @@ bool may_be_null(const files::Key& key) {
     return !key.left_out && (may_be_empty || key.is_absent != nullptr);
 }
 
+const files::ValueType& written_type(const files::ValueType& type) {
+    const auto* const converted = std::get_if<files::ConvertedType>(&type.type);
+    return converted == nullptr ? type : *converted->written;
+}
+
 /// Of a key that has a value wherever it is there.
 const files::ValueType& type_when_there(const files::Key& key) {
-    const files::ValueType* type = &key.type;
-    if (const auto* const made = std::get_if<files::ConvertedType>(&type->type)) {
-        type = &*made->written;
-    }
-    const auto* const optional = std::get_if<files::OptionalType>(&type->type);
+    const auto* const optional = std::get_if<files::OptionalType>(&written_type(key.type).type);
     return key.left_out && optional != nullptr ? *optional->element : key.type;
 }
 
@@ -103,14 +104,17 @@ Record object_schema(const files::Description& description, Definitions& definit
 
 void add_key(const files::Description& description, const files::Key& key, Definitions& definitions, Record& properties,
              Record& required) {
-    Record value = schema_of(type_when_there(key), definitions);
     if (key.in_place) {
+        const auto* const record = std::get_if<files::RecordType>(&key.type.type);
+        const Record value =
+            record != nullptr ? object_schema(record->description(), definitions) : schema_of(key.type, definitions);
         properties.append(value.at("properties"));
         for (const Record& name : std::get<Record::List>(value.at("required").of())) {
             required.push_back(name);
         }
         return;
     }
+    Record value = schema_of(type_when_there(key), definitions);
     value = may_be_null(key) ? or_null(std::move(value)) : std::move(value);
     if (!key.meaning.empty()) {
         value["description"] = key.meaning;
@@ -208,7 +212,7 @@ Record Definitions::reference_to(const files::Description& description) {
 /// Rows without what is null and has fields in other rows, which have these as columns.
 Record::List rows_of(Record::List rows, const files::ValueType& list) {
     const files::Description& description =
-        std::get<files::RecordType>(std::get<files::ListType>(list.type).element->type).description();
+        std::get<files::RecordType>(std::get<files::ListType>(written_type(list).type).element->type).description();
     for (const files::Key& key : description.keys) {
         const auto* const optional = std::get_if<files::OptionalType>(&key.type.type);
         if (optional == nullptr || !std::holds_alternative<files::RecordType>(optional->element->type)) {

@@ -95,7 +95,7 @@ struct RecordType {
 /// A std::optional.
 struct OptionalType {
     ElementType element;
-    void* (*emplace)(void* member);
+    void* (*emplace)(void* member);  ///< null: of what is written only
     void (*reset)(void* member);
     const void* (*get)(const void* member);  ///< null: there is no value
 };
@@ -105,8 +105,8 @@ struct ListType {
     ElementType element;
     std::size_t (*size)(const void* member);
     const void* (*at)(const void* member, std::size_t index);
-    void* (*append)(void* member);
-    std::string none;  ///< what is wrong with an empty list; empty: nothing
+    void* (*append)(void* member);  ///< null: of what is written only
+    std::string none;               ///< what is wrong with an empty list; empty: nothing
     std::string none_help;
     bool distinct = false;   ///< no element twice; of records: no name (their first key) twice
     bool or_single = false;  ///< a single value stands for a list of one

@@ -139,15 +139,40 @@ ValueType quantity_type(Dimensions dimensions, const KeyOptions& options) {
 }
 
 template <class T>
+void* emplaced(void* member) {
+    // Not emplace(): clang finds a nested T with default members not constructible there.
+    std::optional<T>& value = *static_cast<std::optional<T>*>(member);
+    value = T{};
+    return &*value;
+}
+template <class T>
+void* appended(void* member) {
+    return &static_cast<std::vector<T>*>(member)->emplace_back();
+}
+/// Makes an object to read into; null for a type without a default, which is written only.
+using MakeMember = void* (*)(void* member);
+template <class T>
+constexpr MakeMember emplaced_or_null() {
+    if constexpr (requires { T(); }) {
+        return emplaced<T>;
+    } else {
+        return nullptr;
+    }
+}
+template <class T>
+constexpr MakeMember appended_or_null() {
+    if constexpr (requires { T(); }) {
+        return appended<T>;
+    } else {
+        return nullptr;
+    }
+}
+
+template <class T>
 ValueType optional_type(ValueType of) {
     using Optional = std::optional<T>;
     return {OptionalType{.element = element(std::move(of)),
-                         .emplace = [](void* member) -> void* {
-                             // Not emplace(): clang finds a nested T with default members not constructible there.
-                             Optional& value = *static_cast<Optional*>(member);
-                             value = T{};
-                             return &*value;
-                         },
+                         .emplace = emplaced_or_null<T>(),
                          .reset = [](void* member) { static_cast<Optional*>(member)->reset(); },
                          .get = [](const void* member) -> const void* {
                              const auto& value = *static_cast<const Optional*>(member);
@@ -163,7 +188,7 @@ ValueType list_type(ValueType of, const KeyOptions& options = {}) {
                      .at = [](const void* member, std::size_t index) -> const void* {
                          return &(*static_cast<const List*>(member))[index];
                      },
-                     .append = [](void* member) -> void* { return &static_cast<List*>(member)->emplace_back(); },
+                     .append = appended_or_null<T>(),
                      .none = std::string(options.none),
                      .none_help = std::string(options.none_help),
                      .distinct = options.distinct,

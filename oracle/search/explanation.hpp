@@ -2,12 +2,14 @@
 // recommended.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
 #include "step/prediction.hpp"
 
@@ -18,6 +20,10 @@ using Amount = std::variant<Seconds, Bytes, BytesPerSecond, FlopPerSecond, doubl
 
 /// Whether a parameter belongs to the machine, the software or the job.
 enum class ParameterKind { machine, software, job };
+inline constexpr std::array kParameterKindTable{Enumerator(ParameterKind::machine, "machine", ""),
+                                                Enumerator(ParameterKind::software, "software", ""),
+                                                Enumerator(ParameterKind::job, "job", "")};
+constexpr const auto& enumerators(ParameterKind /*type*/) { return kParameterKindTable; }
 
 /// A given of a question that may be varied.
 struct Parameter {

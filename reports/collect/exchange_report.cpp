@@ -227,36 +227,11 @@ Document exchanges_document(const std::vector<Exchange>& exchanges) {
     return document;
 }
 
-Record replica_exchange_record(const ReplicaExchange& made) {
-    const ExchangeCost& cost = made.cost;
-    return {{"exchange", made.exchange.name},
-            {"step_time_s", cost.step},
-            {"is_lower_bound", cost.is_bound},
-            {"samples_per_second", made.samples_per_second},
-            {"exposed_s", cost.exposed},
-            {"exchange_s", cost.one},
-            {"best_worker_s", cost.best_worker},
-            {"compression_s", cost.compression},
-            {"compute_s", cost.compute},
-            {"endpoints", made.endpoints},
-            {"utilisation", cost.utilisation},
-            {"workers", made.workers.count},
-            {"workers_per_node", made.workers.per_node},
-            {"sent_bytes_a_step", cost.sent},
-            {"server_bytes", cost.pattern.server},
-            {"servers_to_hide", cost.servers_to_hide},
-            {"staleness_updates", cost.staleness.mean},
-            {"staleness_bound", cost.staleness.most},
-            {"diameter", cost.spread.diameter},
-            {"second_eigenvalue", cost.spread.second_eigenvalue},
-            {"keeps_replicas_equal", made.exchange.keeps_replicas_equal()}};
-}
-
 Document exchange_answer_document(const Subject& subject, const ExchangeAnswer& answer) {
     Document document;
     std::vector<Record>& rows = document.rows.emplace();
     for (const ReplicaExchange& made : answer.exchanges) {
-        rows.push_back(replica_exchange_record(made));
+        rows.push_back(described_record(made));
     }
     document.record = {{"schema", "dodona/exchange-answer/1"},
                        {"step_time_s", answer.prediction.step.value},
@@ -298,7 +273,7 @@ Document played_exchange_document(const Subject& subject, const PlayedAnswer& an
                        {"most_stale_updates", played.has_servers ? Record(played.most_stale) : Record()},
                        {"lead_steps", played.lead},
                        {"servers_on_workers", played.servers_on_workers},
-                       {"closed_form", replica_exchange_record(answer.made)}};
+                       {"closed_form", described_record(answer.made)}};
     document.rows = {document.record};
     set_asked(document, subject.model, subject.machine, answer.prediction.plan.devices());
     add(document, Headline{fmt::format("{} on {} GPUs of {}: {} a step with {}, played", subject.model,
@@ -330,29 +305,25 @@ Document played_exchange_document(const Subject& subject, const PlayedAnswer& an
     return document;
 }
 
-void add_plan_exchanges(Document& document, const std::string& exchange, const std::vector<PlanExchange>& plans) {
+void add_plan_exchanges(Document& document, const std::string& exchange, const std::vector<step::Prediction>& plans,
+                        const std::vector<std::optional<exchange::ReplicaExchange>>& made) {
     Table table({{"#", Align::right},
                  {"strategy, mesh"},
                  {"own exchange", Align::right},
                  {exchange, Align::right},
                  {"change", Align::right}});
-    Record records = no_elements();
-    const PlanExchange* fastest = nullptr;
+    Seconds fastest;
     std::size_t fastest_rank = 0;
-    for (std::size_t rank = 0; rank < plans.size(); ++rank) {
-        const PlanExchange& plan = plans[rank];
-        const Seconds own = plan.plan.step.value;
-        const Seconds step = plan.made ? plan.made->cost.step : own;
-        table.row({Count{static_cast<std::int64_t>(rank + 1)}, strategy_and_mesh(plan.plan.plan), own,
-                   plan.made ? Cell(step) : Cell("as it is"),
-                   plan.made ? Cell(Percent{step / own - 1, true}) : Cell()});
-        records.push_back(plan.made ? replica_exchange_record(*plan.made) : Record());
-        const bool is_faster =
-            fastest == nullptr || step < (fastest->made ? fastest->made->cost.step : fastest->plan.step.value);
-        fastest = is_faster ? &plan : fastest;
-        fastest_rank = is_faster ? rank + 1 : fastest_rank;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        const Seconds own = plans[i].step.value;
+        const Seconds step = made[i] ? made[i]->cost.step : own;
+        table.row({Count{static_cast<std::int64_t>(i + 1)}, strategy_and_mesh(plans[i].plan), own,
+                   made[i] ? Cell(step) : Cell("as it is"), made[i] ? Cell(Percent{step / own - 1, true}) : Cell()});
+        if (fastest_rank == 0 || step < fastest) {
+            fastest = step;
+            fastest_rank = i + 1;
+        }
     }
-    document.record["exchanges"] = records;
     add_section(
         document, {fmt::format("With {}", exchange)},
         {std::move(table),

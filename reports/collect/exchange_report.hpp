@@ -7,6 +7,7 @@
 
 #include "exchange/replica_exchange.hpp"
 #include "exchange/simulated_exchange.hpp"
+#include "files/description.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "reports/document/document.hpp"
 #include "step/prediction.hpp"
@@ -29,13 +30,9 @@ struct ExchangeAnswer {
 };
 Document exchange_answer_document(const Subject& subject, const ExchangeAnswer& answer);
 
-/// A plan of a ranking with an exchange in the place of its own; none: its replicas have nothing to exchange.
-struct PlanExchange {
-    const step::Prediction& plan;
-    std::optional<exchange::ReplicaExchange> made;
-};
-/// Adds the plans of a ranking with an exchange, in the order of the ranking.
-void add_plan_exchanges(Document& document, const std::string& exchange, const std::vector<PlanExchange>& plans);
+/// Adds the plans of a ranking with an exchange in the place of their own; none: replicas have nothing to exchange.
+void add_plan_exchanges(Document& document, const std::string& exchange, const std::vector<step::Prediction>& plans,
+                        const std::vector<std::optional<exchange::ReplicaExchange>>& made);
 
 /// The same exchange played, beside its closed form.
 struct PlayedAnswer {
@@ -45,7 +42,11 @@ struct PlayedAnswer {
 };
 Document played_exchange_document(const Subject& subject, const PlayedAnswer& answer);
 
-/// One exchange in JSON, with all of its costs.
-Record replica_exchange_record(const exchange::ReplicaExchange& made);
-
 }  // namespace dodona::reports
+
+namespace dodona::files {
+
+template <>
+const Description& description<exchange::ReplicaExchange>();
+
+}  // namespace dodona::files

@@ -26,14 +26,6 @@ std::string statistics_text(const ExchangeChoice& choice) {
     return "the same";
 }
 
-Record choice_record(const ExchangeChoice& choice) {
-    return {{"plan", choice.rank + 1},
-            {"exchange", choice.made ? Record(choice.made->exchange.name) : Record()},
-            {"changes", choice.made ? Record(name(kind_of(choice.made->exchange))) : Record()},
-            {"step_time_s", choice.step()},
-            {"own_step_time_s", choice.plan->step.value}};
-}
-
 std::string best_text(const ExchangeSearch& found) {
     const ExchangeChoice& best = found.choices.front();
     const auto own = std::min_element(
@@ -68,7 +60,6 @@ void add_exchange_search(Document& document, const ExchangeSearch& found, std::s
         table.row({Count{choice.rank + 1}, strategy_and_mesh(choice.plan->plan), exchange_name(choice), choice.step(),
                    Percent{choice.step() / choice.plan->step.value - 1, true}, statistics_text(choice)});
     }
-    document.record["exchange_search"] = list_of(found.choices, choice_record);
     std::vector<std::string> items{best_text(found)};
     if (found.without > 0) {
         items.push_back(fmt::format("{} shard states over all replicas, or have one: no exchange to replace",

@@ -8,6 +8,7 @@
 
 #include "base/enumeration.hpp"
 #include "exchange/replica_exchange.hpp"
+#include "files/description.hpp"
 #include "reports/document/document.hpp"
 #include "step/prediction.hpp"
 
@@ -42,7 +43,14 @@ struct ExchangeSearch {
     std::size_t without = 0;              ///< plans that have no exchange to replace
 };
 
-/// Adds the first `shown` choices; JSON has all.
+/// Adds the first `shown` choices.
 void add_exchange_search(Document& document, const ExchangeSearch& found, std::size_t shown);
 
 }  // namespace dodona::reports
+
+namespace dodona::files {
+
+template <>
+const Description& description<reports::ExchangeChoice>();
+
+}  // namespace dodona::files

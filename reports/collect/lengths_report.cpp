@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/collect/described_record.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -82,29 +83,6 @@ std::string best_text(const LengthsAnswer& answer) {
     return text;
 }
 
-Record spread_record(double mean, double deviation) { return {{"mean", mean}, {"deviation", deviation}}; }
-
-Record packed_record(const PackedStep& one) {
-    const lengths::MicroBatches& made = one.micro_batches;
-    return {{"packing", name(one.packing)},
-            {"step_s", one.step.slowest},
-            {"even_s", one.step.even},
-            {"replica_deviation_s", one.step.deviation},
-            {"imbalance", one.step.imbalance()},
-            {"samples_per_step", one.step.samples},
-            {"tokens_per_step", one.step.tokens},
-            {"tokens_per_second", one.step.tokens_per_second()},
-            {"padding", made.padding()},
-            {"samples", made.samples},
-            {"tokens", spread_record(made.tokens, made.tokens_deviation)},
-            {"positions", spread_record(made.positions, made.positions_deviation)},
-            {"squares", spread_record(made.squares, made.squares_deviation)},
-            {"memory_bytes", one.memory},
-            {"timed", list_of(one.timed, [](const TimedPlan& timed) {
-                 return Record{{"length", timed.length}, {"step_s", timed.step}, {"memory_bytes", timed.memory}};
-             })}};
-}
-
 std::string lengths_text(const LengthsAnswer& answer) {
     return fmt::format("samples have {} tokens, from {} to {} (deviation {}); the network reads {}",
                        three_digits(answer.lengths.mean()), whole(answer.lengths.least()), whole(answer.lengths.most()),
@@ -113,21 +91,7 @@ std::string lengths_text(const LengthsAnswer& answer) {
 
 }  // namespace
 
-Record lengths_record(const LengthsAnswer& answer) {
-    return {{"file", answer.file},
-            {"mean", answer.lengths.mean()},
-            {"deviation", answer.lengths.deviation()},
-            {"shortest", answer.lengths.least()},
-            {"longest", answer.lengths.most()},
-            {"full_length", answer.row},
-            {"replicas", answer.job.replicas},
-            {"ranks_together", answer.job.together},
-            {"micro_batches", answer.job.micro_batches},
-            {"packings", list_of(answer.packings, packed_record)}};
-}
-
 void add_lengths(Document& document, const LengthsAnswer& answer) {
-    document.record["lengths"] = lengths_record(answer);
     std::vector<std::string> items{lengths_text(answer), waiting_text(answer)};
     if (answer.packings.size() > 1) {
         items.push_back(best_text(answer));
@@ -150,20 +114,13 @@ void add_plan_lengths(Document& document, const std::vector<PlanLengths>& ranked
                  {"waiting", Align::right},
                  {"padding", Align::right},
                  {"tokens/s", Align::right}});
-    Record records = no_elements();
     for (std::size_t rank = 0; rank < std::min(shown, ranked.size()); ++rank) {
         const PlanLengths& one = ranked[rank];
         const PackedStep& best = one.lengths.packings.front();
         table.row({Count{rank + 1}, Count{one.even_rank}, strategy_and_mesh(one.plan.plan), microbatch_text(one.plan),
                    std::string(name(best.packing)), best.step.slowest, Percent{best.step.imbalance()},
                    Percent{best.micro_batches.padding()}, Number{one.tokens_per_second()}});
-        Record record = lengths_record(one.lengths);
-        record["even_rank"] = one.even_rank;
-        record["strategy"] = one.plan.plan.strategy.name;
-        record["microbatch"] = one.plan.plan.microbatch;
-        records.push_back(std::move(record));
     }
-    document.record["lengths"] = std::move(records);
     const LengthsAnswer& first = ranked.front().lengths;
     add_section(
         document, {"Ranked by samples of different lengths: " + first.file},
@@ -178,7 +135,7 @@ void add_plan_lengths(Document& document, const std::vector<PlanLengths>& ranked
 void add_played_lengths(Document& document, const LengthsAnswer& answer, const play::NoisySteps& played) {
     const PackedStep& made = answer.packings.front();
     const play::StepStatistics all = played.all();
-    document.record["lengths"] = lengths_record(answer);
+    document.record["lengths"] = described_record(answer);
     document.record["lengths"]["played"] = {{"steps", played.steps.size()},
                                             {"mean_s", all.mean},
                                             {"lo_s", all.low},

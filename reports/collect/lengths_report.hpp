@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "files/description.hpp"
 #include "lengths/varied_step.hpp"
 #include "play/noisy_steps.hpp"
 #include "reports/document/document.hpp"
@@ -39,9 +40,6 @@ struct LengthsAnswer {
     std::vector<PackedStep> packings;  ///< the most tokens a second first
 };
 
-/// JSON of all of it.
-Record lengths_record(const LengthsAnswer& answer);
-
 /// The plan of a prediction with samples of these lengths.
 void add_lengths(Document& document, const LengthsAnswer& answer);
 
@@ -61,3 +59,12 @@ void add_plan_lengths(Document& document, const std::vector<PlanLengths>& ranked
 void add_played_lengths(Document& document, const LengthsAnswer& answer, const play::NoisySteps& played);
 
 }  // namespace dodona::reports
+
+namespace dodona::files {
+
+template <>
+const Description& description<reports::LengthsAnswer>();
+template <>
+const Description& description<reports::PlanLengths>();
+
+}  // namespace dodona::files

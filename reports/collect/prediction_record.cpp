@@ -17,4 +17,8 @@ Record prediction_record(const step::Prediction& prediction) {
             {"epoch", prediction.epoch ? described_record(*prediction.epoch) : Record()}};
 }
 
+Record settings_record(const std::vector<std::pair<std::string, std::string>>& settings) {
+    return list_of(settings, [](const auto& setting) { return described_record(setting); });
+}
+
 }  // namespace dodona::reports

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
-#include "reports/collect/explanation_record.hpp"
-#include "reports/collect/explanation_report.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/collect/prediction_record.hpp"
 #include "reports/collect/step_blocks.hpp"
@@ -147,8 +145,7 @@ std::string epoch_text(const step::Epoch& epoch) {
 
 }  // namespace
 
-Document prediction_document(const Subject& subject, const step::Prediction& prediction,
-                             const std::optional<search::Explanation>& explanation) {
+Document prediction_document(const Subject& subject, const step::Prediction& prediction) {
     Document document;
     document.record = prediction_record(prediction);
     set_asked(document, subject.model, subject.machine, prediction.plan.devices());
@@ -170,10 +167,6 @@ Document prediction_document(const Subject& subject, const step::Prediction& pre
     add_section(document, {"Epoch"}, {Paragraph{prediction.epoch ? epoch_text(*prediction.epoch) : ""}});
     add_section(document, {"Observed"}, {List{observed_text(prediction)}});
     add_section(document, {.title = "Evidence", .detail = true}, {List{evidence_items(prediction)}});
-    if (explanation) {
-        document.record["explanation"] = explanation_record(*explanation);
-        add_explanation(document, *explanation, {prediction});
-    }
     return document;
 }
 

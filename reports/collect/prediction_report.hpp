@@ -1,11 +1,9 @@
 // The report of `dodona predict`: one plan, with all parts of its time and memory.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "reports/document/document.hpp"
-#include "search/explanation.hpp"
 #include "step/prediction.hpp"
 
 namespace dodona::reports {
@@ -16,7 +14,6 @@ struct Subject {
     std::string machine;
 };
 
-Document prediction_document(const Subject& subject, const step::Prediction& prediction,
-                             const std::optional<search::Explanation>& explanation = std::nullopt);
+Document prediction_document(const Subject& subject, const step::Prediction& prediction);
 
 }  // namespace dodona::reports

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "reports/collect/goal_summary.hpp"
-#include "reports/collect/plan_record.hpp"
 #include "reports/collect/prediction_record.hpp"
 
 namespace dodona::reports {

@@ -71,7 +71,7 @@ Record strategy_record(const plan::Strategy& strategy) {
         {"summary", strategy.summary},       {"axes", strategy.axes},
         {"folds", folds_record(strategy)},   {"pipeline", strategy.pipeline ? Record(*strategy.pipeline) : Record()},
         {"shard_axes", strategy.shard_axes}, {"shard", strategy.shard ? Record(plan::name(*strategy.shard)) : Record()},
-        {"rules", rules_record(strategy)},   {"source", strategy.source}};
+        {"rules", rule_texts(strategy)},     {"source", strategy.source}};
 }
 
 List rule_list(const plan::Strategy& strategy) {
@@ -102,7 +102,13 @@ std::string rule_text(const plan::Rule& rule) {
     return line;
 }
 
-Record rules_record(const plan::Strategy& strategy) { return list_of(strategy.rules, rule_text); }
+std::vector<std::string> rule_texts(const plan::Strategy& strategy) {
+    std::vector<std::string> texts;
+    for (const plan::Rule& rule : strategy.rules) {
+        texts.push_back(rule_text(rule));
+    }
+    return texts;
+}
 
 Document strategy_document(const plan::Strategy& strategy) {
     Document document;

@@ -12,7 +12,7 @@ namespace dodona::reports {
 /// "kind conv: filter on filter while extent/ways >= window": one rule in a line.
 std::string rule_text(const plan::Rule& rule);
 /// Each rule in a line.
-Record rules_record(const plan::Strategy& strategy);
+std::vector<std::string> rule_texts(const plan::Strategy& strategy);
 
 Document strategy_document(const plan::Strategy& strategy);
 /// What a search looks in.

@@ -283,35 +283,29 @@ std::string placed_text(const tables::StepForecast& placed, const step::Predicti
 
 }  // namespace
 
-void add_placed_tables(Document& document, const Subject& subject, const tables::StepQuestion& question,
-                       const tables::StepForecast& placed, const step::Prediction* best) {
-    const bool fits = placed.placement.unplaced.empty();
-    const Seconds step = placed.step() + software_time(best);
-    document.record["tables"] = {{"fits", fits},
-                                 {"chosen", fits && (best == nullptr || step < best->step.value)},
-                                 {"step_s", fits ? Record(step) : Record()},
-                                 {"kernels_and_transfers_s", fits ? Record(placed.step()) : Record()},
-                                 {"longest_part", fits ? Record(name(placed.longest())) : Record()},
-                                 {"busiest_s", fits ? Record(placed.placement.longest) : Record()},
-                                 {"bound_s", fits ? Record(placed.placement.bound) : Record()}};
-    if (!fits) {
+Seconds PlacedTables::step(const step::Prediction* best) const { return placed.step() + software_time(best); }
+
+void add_placed_tables(Document& document, const Subject& subject, const PlacedTables& tables,
+                       const step::Prediction* best) {
+    const tables::StepForecast& placed = tables.placed;
+    if (!tables.fit()) {
         add_section(document, {"Tables placed one by one"},
                     {List{{fmt::format("they take {} with optimizer states, and the memories of {} do not hold that",
-                                       text(placed.held), counted(question.devices, "GPU"))}}});
+                                       text(placed.held), counted(tables.devices, "GPU"))}}});
         return;
     }
     if (best == nullptr) {
         document.blocks.front() = Headline{
             fmt::format("{} on {} of {}: {} of kernels and transfers a step with tables placed one by one; no other "
                         "plan fits",
-                        subject.model, counted(question.devices, "GPU"), subject.machine, text(placed.step()))};
+                        subject.model, counted(tables.devices, "GPU"), subject.machine, text(placed.step()))};
     }
     add_section(
         document, {"Tables placed one by one"},
         {List{{placed_text(placed, best)}}, tier_table(placed),
          Note{fmt::format("whole or split, over all memories: `dodona tables {} --machine {} --gpus {} --batch {}` "
                           "lists where each is",
-                          subject.model, subject.machine, question.devices, question.batch)}});
+                          subject.model, subject.machine, tables.devices, tables.batch)}});
 }
 
 }  // namespace dodona::reports

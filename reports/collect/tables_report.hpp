@@ -10,10 +10,19 @@ namespace dodona::reports {
 Document tables_document(const Subject& subject, const tables::StepQuestion& question,
                          const tables::StepForecast& answer);
 
-/// In the report of `dodona plan`: tables placed one by one, against the best plan, which splits all of them alike. Both
-/// wait for the same input, host, software and optimizer: what the plan has of that is added to the placement.
-/// `best`: null where no plan fits.
-void add_placed_tables(Document& document, const Subject& subject, const tables::StepQuestion& question,
-                       const tables::StepForecast& placed, const step::Prediction* best);
+/// Tables of a job placed one by one.
+struct PlacedTables {
+    std::int64_t devices = 1;
+    std::int64_t batch = 1;
+    tables::StepForecast placed;
+    [[nodiscard]] bool fit() const { return placed.placement.unplaced.empty(); }
+    /// The step, which waits for the same input, host, software and optimizer as the best plan. `best`: null where no
+    /// plan fits.
+    [[nodiscard]] Seconds step(const step::Prediction* best) const;
+};
+
+/// In the report of `dodona plan`: placed tables against the best plan, which splits all of them in one way.
+void add_placed_tables(Document& document, const Subject& subject, const PlacedTables& tables,
+                       const step::Prediction* best);
 
 }  // namespace dodona::reports

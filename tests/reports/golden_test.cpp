@@ -11,14 +11,14 @@
 #include "goodput_scene.hpp"
 #include "questions/goodput/goodput.hpp"
 #include "questions/limits/limits.hpp"
+#include "questions/plans/plans.hpp"
+#include "questions/predict/predict.hpp"
 #include "report_scene.hpp"
 #include "reports/accuracy_page.hpp"
 #include "reports/collect/comparison_report.hpp"
 #include "reports/collect/explanation_report.hpp"
 #include "reports/collect/framework_report.hpp"
 #include "reports/collect/largest_report.hpp"
-#include "reports/collect/plan_report.hpp"
-#include "reports/collect/prediction_report.hpp"
 #include "reports/collect/report_difference.hpp"
 #include "reports/collect/report_document.hpp"
 #include "reports/collect/simulation_report.hpp"
@@ -50,10 +50,10 @@ Document comparison() { return comparison_document({.table = "runs.csv"}, compar
 
 std::vector<Case> cases() {
     const auto plan = [](const search::Answer& answer, const std::string& saved = "") {
-        return [=] { return plan_document(answer, saved); };
+        return [=] { return questions::plans::document({.found = answer, .saved = saved}); };
     };
     const auto predict = [](const step::Prediction& prediction) {
-        return [=] { return prediction_document(kSubject, prediction); };
+        return [=] { return questions::predict::document({.subject = kSubject, .prediction = prediction}); };
     };
     const auto size = [](const SizingAnswer& answer) { return [=] { return sizing_document(answer); }; };
     const auto largest = [](const LargestAnswer& answer) { return [=] { return largest_document(answer); }; };
@@ -229,15 +229,15 @@ INSTANTIATE_TEST_SUITE_P(Reports, Golden, ::testing::ValuesIn(cases()), [](const
 
 TEST(PlanReport, HasAtMostSevenColumns) {
     const search::Answer answer = two_plans();
-    EXPECT_LE(ranking_table(ranking_of(answer.plans)).columns.size(), 7U);
+    EXPECT_LE(questions::plans::ranking_table(questions::plans::ranking_of(answer.plans)).columns.size(), 7U);
 }
 
 TEST(PlanReport, SaysWhatTheRunnerUpLosesMostFirst) {
     const auto plans = two_plans().plans;
-    EXPECT_EQ(against_runner_up(ranking_of(plans)),
+    EXPECT_EQ(questions::plans::against_runner_up(questions::plans::ranking_of(plans)),
               "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, TP communication +200 ms");
     const auto tied = tied_plans().plans;
-    EXPECT_EQ(against_runner_up(ranking_of(tied)),
+    EXPECT_EQ(questions::plans::against_runner_up(questions::plans::ranking_of(tied)),
               "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, TP communication +200 ms; "
               "predictions may be off by more, so measure both before a long run");
 }

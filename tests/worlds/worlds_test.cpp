@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "drawn_world.hpp"
-#include "reports/collect/plan_report.hpp"
+#include "questions/plans/plans.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/render/json.hpp"
 #include "search/adjustable_parameters.hpp"
@@ -27,7 +27,7 @@ std::string told(search::Answer answer) {
     answer.counts.evaluated = 0;
     answer.counts.pruned = 0;
     answer.counts.seconds = 0;
-    return reports::json_page(reports::plan_document(answer, "").record);
+    return reports::json_page(questions::plans::document({.found = answer}).record);
 }
 
 /// Every fifth with an optimizer that updates whole matrices.

@@ -1,17 +1,17 @@
-#include "reports/collect/why_not.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "questions/plans/plans.hpp"
 #include "reports/collect/difference.hpp"
 #include "reports/collect/plan_summary.hpp"
-#include "reports/collect/prediction_record.hpp"
 #include "reports/document/number_format.hpp"
 
-namespace dodona::reports {
+namespace dodona::questions::plans {
 
 namespace {
+
+using namespace reports;
 
 std::string against_first(const step::Prediction& first, const step::Prediction& one) {
     const bool same = whole_plan(first) == whole_plan(one);
@@ -26,7 +26,8 @@ std::string against_first(const step::Prediction& first, const step::Prediction&
     return sentence;
 }
 
-/// Most frequent first, five at most.
+}  // namespace
+
 std::vector<std::string> reasons(const search::Answer& answer) {
     constexpr std::size_t kMax = 5;
     std::vector<const search::Infeasible*> groups;
@@ -46,7 +47,10 @@ std::vector<std::string> reasons(const search::Answer& answer) {
     return items;
 }
 
-List why_not_items(const search::Answer& answer, const std::string& asked, const search::Answer& of_that_kind) {
+namespace {
+
+List why_not_items(const Answer& answer) {
+    const auto& [asked, of_that_kind] = *answer.why_not;
     List list;
     if (of_that_kind.plans.empty()) {
         list.items.push_back(fmt::format("no plan with {} fits:", asked));
@@ -58,30 +62,19 @@ List why_not_items(const search::Answer& answer, const std::string& asked, const
     const step::Prediction& one = of_that_kind.plans.front();
     list.items.push_back(fmt::format("the best plan with {}: {}", asked, whole_plan(one)));
     list.items.push_back(fmt::format("it needs {} of {}", text(one.memory.total()), text(one.memory_limit)));
-    if (!answer.plans.empty()) {
-        list.items.push_back(against_first(answer.plans.front(), one));
+    if (!answer.found.plans.empty()) {
+        list.items.push_back(against_first(answer.found.plans.front(), one));
     }
     return list;
 }
 
 }  // namespace
 
-void add_why_not(Document& document, const search::Answer& answer, const std::string& asked,
-                 const search::Answer& of_that_kind) {
+void add_why_not(Document& document, const Answer& answer) {
     const auto first_section = std::find_if(document.blocks.begin(), document.blocks.end(),
                                             [](const Block& block) { return std::holds_alternative<Section>(block); });
-    const std::vector<Block> section{Section{fmt::format("Why not {}", asked)},
-                                     why_not_items(answer, asked, of_that_kind)};
+    const std::vector<Block> section{Section{fmt::format("Why not {}", answer.why_not->asked)}, why_not_items(answer)};
     document.blocks.insert(first_section, section.begin(), section.end());
-    const bool found = !of_that_kind.plans.empty();
-    document.record["why_not"] = {
-        {"asked", asked},
-        {"plan", found ? plan_record(of_that_kind.plans.front(), std::nullopt) : Record()},
-        {"step_ratio", found && !answer.plans.empty()
-                           ? Record(of_that_kind.plans.front().step.value / answer.plans.front().step.value)
-                           : Record()},
-        {"reasons", found ? no_elements()
-                          : list_of(reasons(of_that_kind), [](const std::string& reason) { return Record(reason); })}};
 }
 
-}  // namespace dodona::reports
+}  // namespace dodona::questions::plans

@@ -1,5 +1,3 @@
-#include "reports/collect/plan_report.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -7,9 +5,11 @@
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.hpp"
+#include "questions/described.hpp"
+#include "questions/plans/plans.hpp"
+#include "reports/collect/exchange_report.hpp"
 #include "reports/collect/explanation_report.hpp"
 #include "reports/collect/next_commands.hpp"
-#include "reports/collect/plan_record.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/collect/step_blocks.hpp"
 #include "reports/collect/strategy_report.hpp"
@@ -17,9 +17,13 @@
 #include "search/search.hpp"
 #include "search/simplicity.hpp"
 
-namespace dodona::reports {
+namespace dodona::questions::plans {
 
 namespace {
+
+using namespace reports;
+
+constexpr std::size_t kChoicesShown = 10;  ///< of plans with other exchanges, at least
 
 std::string plan_headline(const search::Answer& answer) {
     const search::Question& question = answer.question;
@@ -71,7 +75,7 @@ std::vector<std::string> other_software_texts(const search::Answer& answer) {
     return lines;
 }
 
-/// What would fit, each searched.
+/// Changes under which something fits, each searched.
 Table remedies_table(const search::Answer& answer) {
     Table table({{"change"}, {"plan"}, {"step", Align::right}, {"memory", Align::right}});
     for (const search::Remedy& remedy : answer.remedies) {
@@ -123,8 +127,8 @@ std::string layer_search_counts(const search::Answer& answer) {
                        listed || answer.plans.empty() ? "" : "; no plan is faster than those of the named strategies");
 }
 
-/// Ranks follow what was played.
-void add_played(Document& document, const search::Answer& answer) {
+/// Steps as simulated, which ranks follow.
+void add_simulated(Document& document, const search::Answer& answer) {
     if (answer.played.empty()) {
         return;
     }
@@ -212,7 +216,7 @@ void add_search(Document& document, const search::Answer& answer) {
     add_section(document, {.title = "Search", .detail = true}, {std::move(lines)});
 }
 
-/// Which plans are tied with the first, and which others with each other; empty if none are.
+/// Plans that are tied with the first, and which others with each other; empty if none are.
 std::string ties_text(const Ranking& ranking) {
     std::vector<std::string> groups;
     for (const std::vector<std::size_t>& group : ranking.ties) {
@@ -267,11 +271,11 @@ Table ranking_table(const Ranking& ranking) {
 std::string against_runner_up(const Ranking& ranking) {
     const step::Prediction& first = *ranking.plans.at(0).plan;
     const step::Prediction& second = *ranking.plans.at(1).plan;
-    const double longer = ranking.plans.at(1).step / ranking.plans.at(0).step - 1;
+    const double longer = ranking.plans.at(1).step() / ranking.plans.at(0).step() - 1;
     std::vector<std::pair<Seconds, std::size_t>> differences;
     for (std::size_t i = 0; i < step::kTimeParts; ++i) {
         const Seconds difference = second.time.values[i] - first.time.values[i];
-        // What is below a thousandth of the step explains nothing.
+        // A part below a thousandth of the step explains nothing.
         if (max(difference, -difference) > 0.001 * first.step.value) {
             differences.emplace_back(difference, i);
         }
@@ -305,51 +309,90 @@ std::string against_runner_up(const Ranking& ranking) {
            (ranking.plans[1].tied ? "; predictions may be off by more, so measure both before a long run" : "");
 }
 
-Document plan_document(const search::Answer& answer, const std::string& saved) {
+const step::Prediction* Answer::best() const {
+    return !by_lengths.empty() ? &by_lengths.front().plan : !found.plans.empty() ? &found.plans.front() : nullptr;
+}
+
+namespace {
+
+void add_what_would_fit(Document& document, const search::Answer& answer) {
+    add_section(document, {"What would fit"}, {remedies_table(answer)});
+    add_nearest(document, answer);
+    add_infeasible(document, answer);
+    add_search(document, answer);
+}
+
+void add_ranking(Document& document, const search::Answer& answer) {
     const Ranking ranking = ranking_of(answer.plans, answer.played);
-    Document document;
-    document.record = answer_record(answer, ranking);
-    document.rows = ranking_record(ranking);
-    set_asked(document, answer.question.model, answer.question.machine, answer.question.devices);
-    add(document, Headline{plan_headline(answer)});
-    if (std::string others = other_batches_text(answer); !others.empty()) {
+    const step::Prediction& best = answer.plans.front();
+    KeyFigures figures{speed_figures(best)};
+    figures.figures.push_back(memory_figure(best));
+    add(document, std::move(figures));
+    add(document, ranking_table(ranking));
+    add(document, Note{ties_text(ranking)});
+    add(document, Note{equally_fast_text(answer)});
+    for (std::string& line : other_software_texts(answer)) {
+        add(document, Note{std::move(line)});
+    }
+    add_simulated(document, answer);
+    add_own_strategy(document, answer);
+    add_reasons_of_first(document, answer, ranking);
+    if (answer.explanation) {
+        add_explanation(document, *answer.explanation, answer.plans);
+    }
+    add_infeasible(document, answer);
+    add_section(document, {"Observed"}, {List{observed_text(best)}});
+    add_section(document, {.title = "Evidence", .detail = true}, {List{evidence_items(best)}});
+    add_search(document, answer);
+}
+
+/// Answers to what was asked in addition to the plans.
+void add_more(Document& document, const Answer& answer) {
+    const search::Answer& found = answer.found;
+    if (answer.current) {
+        add_current_run(document, answer);
+    }
+    if (answer.why_not) {
+        add_why_not(document, answer);
+    }
+    if (!answer.by_lengths.empty()) {
+        add_plan_lengths(document, answer.by_lengths, answer.shown);
+    }
+    if (!answer.by_exchange.choices.empty()) {
+        add_exchange_search(document, answer.by_exchange, std::max(answer.shown, kChoicesShown));
+    }
+    if (answer.with_exchange) {
+        add_plan_exchanges(document, answer.with_exchange->name, found.plans, answer.with_exchange->of_plans);
+    }
+    if (answer.tables) {
+        add_placed_tables(document, {found.question.model, found.question.machine}, *answer.tables,
+                          found.plans.empty() ? nullptr : &found.plans.front());
+    }
+}
+
+}  // namespace
+
+Document document(const Answer& answer) {
+    const search::Answer& found = answer.found;
+    Document document = answer_document(answer);
+    set_asked(document, found.question.model, found.question.machine, found.question.devices);
+    add(document, Headline{plan_headline(found)});
+    if (std::string others = other_batches_text(found); !others.empty()) {
         add(document, Paragraph{std::move(others), Tone::bad});
     }
-    if (answer.plans.empty()) {
-        add_section(document, {"What would fit"}, {remedies_table(answer)});
-        add_nearest(document, answer);
-        add_infeasible(document, answer);
-        add_search(document, answer);
+    if (found.plans.empty()) {
+        add_what_would_fit(document, found);
     } else {
-        const step::Prediction& best = answer.plans.front();
-        KeyFigures figures{speed_figures(best)};
-        figures.figures.push_back(memory_figure(best));
-        add(document, std::move(figures));
-        add(document, ranking_table(ranking));
-        add(document, Note{ties_text(ranking)});
-        add(document, Note{equally_fast_text(answer)});
-        for (std::string& line : other_software_texts(answer)) {
-            add(document, Note{std::move(line)});
-        }
-        add_played(document, answer);
-        add_own_strategy(document, answer);
-        add_reasons_of_first(document, answer, ranking);
-        if (answer.explanation) {
-            add_explanation(document, *answer.explanation, answer.plans);
-        }
-        add_infeasible(document, answer);
-        add_section(document, {"Observed"}, {List{observed_text(best)}});
-        add_section(document, {.title = "Evidence", .detail = true}, {List{evidence_items(best)}});
-        add_search(document, answer);
+        add_ranking(document, found);
     }
-    add_section(document, {"Next"}, {Code{next_commands(answer, saved)}});
+    add_section(document, {"Next"}, {Code{next_commands(found, answer.saved)}});
+    add_more(document, answer);
     return document;
 }
 
 void add_plans_that_run(Document& document, const search::Answer& answer) {
-    document.record["remedies"] = list_of(answer.remedies, remedy_record);
     add_section(document, {"What would run"}, {remedies_table(answer)});
     add_section(document, {"Next"}, {Code{next_commands(answer, "")}});
 }
 
-}  // namespace dodona::reports
+}  // namespace dodona::questions::plans

@@ -1,18 +1,18 @@
-#include "reports/collect/current_run.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "questions/plans/plans.hpp"
 #include "reports/collect/plan_summary.hpp"
-#include "reports/collect/prediction_record.hpp"
 #include "reports/document/number_format.hpp"
 
-namespace dodona::reports {
+namespace dodona::questions::plans {
 
 namespace {
+
+using namespace reports;
 
 std::string predicted_text(const step::Prediction& predicted) {
     return !predicted.runs
@@ -22,7 +22,7 @@ std::string predicted_text(const step::Prediction& predicted) {
                              text(predicted.memory_limit), predicted.fits ? "" : ": does not fit");
 }
 
-std::string observed_text(const CurrentRun& run) {
+std::string measured_text(const CurrentRun& run) {
     const step::Prediction& predicted = run.predicted;
     const double longer = *run.observed / predicted.step.value - 1;
     const bool inside = predicted.step.lo <= *run.observed && *run.observed <= predicted.step.hi;
@@ -31,9 +31,18 @@ std::string observed_text(const CurrentRun& run) {
                        inside ? "inside" : "outside of");
 }
 
+}  // namespace
+
 bool is_tied(const step::Prediction& a, const step::Prediction& b) {
     return a.step.value < b.step.value ? search::tied(a, b) : search::tied(b, a);
 }
+
+const step::Prediction* compared_with(const Answer& answer) {
+    const CurrentRun& run = *answer.current;
+    return run.changed.rank > 0 && run.now.runs ? &answer.found.plans[run.changed.rank - 1] : nullptr;
+}
+
+namespace {
 
 /// "No. 1 takes 12.0 % less: 23.4 s instead of 26.6 s; ..."
 std::string gain_text(const CurrentRun& run, const step::Prediction& other) {
@@ -49,16 +58,15 @@ std::string gain_text(const CurrentRun& run, const step::Prediction& other) {
 
 }  // namespace
 
-void add_current_run(Document& document, const search::Answer& answer, const CurrentRun& run) {
+void add_current_run(Document& document, const Answer& answer) {
+    const CurrentRun& run = *answer.current;
     List list;
     list.items.push_back(fmt::format("now, as {} reads it: {}", run.launcher, whole_plan(run.predicted)));
     list.items.push_back("predicted " + predicted_text(run.predicted));
     if (run.observed && run.predicted.runs) {
-        list.items.push_back(observed_text(run));
+        list.items.push_back(measured_text(run));
     }
-    const step::Prediction* other = run.changed.rank > 0 ? &answer.plans[run.changed.rank - 1] : nullptr;
-    const bool compares = other != nullptr && run.now.runs;
-    if (compares) {
+    if (const step::Prediction* const other = compared_with(answer)) {
         list.items.push_back(gain_text(run, *other));
     }
     if (!run.changed.not_expressed.empty()) {
@@ -75,18 +83,6 @@ void add_current_run(Document& document, const search::Answer& answer, const Cur
     const auto first_section = std::find_if(document.blocks.begin(), document.blocks.end(),
                                             [](const Block& block) { return std::holds_alternative<Section>(block); });
     document.blocks.insert(first_section, section.begin(), section.end());
-    document.record["from"] = {{"file", run.file},
-                               {"launcher", run.launcher},
-                               {"plan", plan_record(run.predicted, std::nullopt)},
-                               {"observed_step_s", run.observed ? Record(*run.observed) : Record()},
-                               {"change_to", run.changed.rank > 0 ? Record(run.changed.rank) : Record()},
-                               {"step_ratio", compares ? Record(other->step.value / run.now.step.value) : Record()},
-                               {"tied", compares ? Record(is_tied(run.now, *other)) : Record()},
-                               {"settings", list_of(run.changed.changes, [](const ChangedSetting& change) {
-                                    return Record{{"setting", change.setting},
-                                                  {"now", change.now.empty() ? Record() : Record(change.now)},
-                                                  {"then", change.then.empty() ? Record() : Record(change.then)}};
-                                })}};
 }
 
-}  // namespace dodona::reports
+}  // namespace dodona::questions::plans

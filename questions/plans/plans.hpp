@@ -1,0 +1,104 @@
+// `plan`: which plans of a job fit, ranked, and all that was asked about them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exchange/replica_exchange.hpp"
+#include "files/description.hpp"
+#include "questions/plans/ranking.hpp"
+#include "reports/collect/exchange_search_report.hpp"
+#include "reports/collect/lengths_report.hpp"
+#include "reports/collect/tables_report.hpp"
+#include "reports/document/document.hpp"
+#include "search/answer.hpp"
+#include "step/prediction.hpp"
+
+namespace dodona::questions::plans {
+
+/// A setting of a script; empty: it is not there.
+struct ChangedSetting {
+    std::string setting;
+    std::string now;
+    std::string then;
+};
+
+/// Settings that another plan changes.
+struct ChangedSettings {
+    std::size_t rank = 0;  ///< of the first listed plan that the launcher can express, from 1; 0: of none
+    std::vector<ChangedSetting> changes;  ///< to that plan
+    std::string not_expressed;            ///< why there are none: "stages are named by modules"; empty: there are
+};
+
+/// The plan that a script runs now, and its settings that another plan would change.
+struct CurrentRun {
+    std::string file;
+    std::string launcher;             ///< "megatron": whose settings the file has
+    step::Prediction predicted;       ///< without what was observed
+    std::optional<Seconds> observed;  ///< its measured step
+    step::Prediction now;             ///< with what was observed
+    ChangedSettings changed;
+};
+
+/// Plans of one kind only.
+struct WhyNot {
+    std::string asked;  ///< as it was typed: "zero3"
+    search::Answer of_that_kind;
+};
+
+/// The listed plans with an exchange in the place of their own.
+struct WithExchange {
+    std::string name;
+    std::vector<std::optional<exchange::ReplicaExchange>> of_plans;  ///< none: nothing to replace
+};
+
+struct Answer {
+    search::Answer found;
+    std::string saved = {};  ///< the file that the best plan is written to; empty: none
+    std::optional<CurrentRun> current = {};
+    std::optional<WhyNot> why_not = {};
+    std::vector<reports::PlanLengths> by_lengths = {};  ///< plans by tokens a second, where lengths were given
+    std::vector<step::Prediction> exchanged = {};       ///< plans that other exchanges were tried on
+    reports::ExchangeSearch by_exchange = {};           ///< refers to `exchanged`
+    std::optional<WithExchange> with_exchange = {};
+    std::optional<reports::PlacedTables> tables = {};
+    std::size_t shown = 0;  ///< plans that are listed
+
+    /// The plan to run; null where nothing fits.
+    [[nodiscard]] const step::Prediction* best() const;
+};
+
+/// Reasons that stop plans of one kind: most frequent first, five at most.
+std::vector<std::string> reasons(const search::Answer& of_that_kind);
+
+/// The first plan that the script's launcher can express; null: there is none, or the script's cannot run.
+const step::Prediction* compared_with(const Answer& answer);
+bool is_tied(const step::Prediction& a, const step::Prediction& b);
+
+reports::Document document(const Answer& answer);
+
+/// In the document of a plan that cannot run: plans of its job that do, each searched, and the commands that find them.
+void add_plans_that_run(reports::Document& document, const search::Answer& answer);
+
+/// At most seven columns. "~2": tied with No. 1.
+reports::Table ranking_table(const Ranking& ranking);
+
+/// Differences of the second plan from the first: "No. 2 takes 3.1 % longer: gradient reduction +0.41 s, ...".
+std::string against_runner_up(const Ranking& ranking);
+
+/// Sections before the others.
+void add_current_run(reports::Document& document, const Answer& answer);
+void add_why_not(reports::Document& document, const Answer& answer);
+
+}  // namespace dodona::questions::plans
+
+namespace dodona::files {
+
+template <>
+const Description& description<search::Remedy>();
+template <>
+const Description& description<questions::plans::Answer>();
+
+}  // namespace dodona::files

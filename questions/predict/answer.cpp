@@ -1,0 +1,71 @@
+#include "questions/described.hpp"
+#include "questions/plans/plans.hpp"
+#include "questions/predict/predict.hpp"
+#include "reports/collect/explanation_answer.hpp"
+#include "reports/collect/prediction_answer.hpp"
+
+namespace dodona::files {
+
+using step::SplitNorms;
+
+template <>
+const Description& description<SplitNorms>() {
+    static const Description described{
+        .keys = {required<&SplitNorms::tensors>("tensors", "", {.range = kNotNegative}),
+                 required<&SplitNorms::ranks>("ranks", "", {.range = at_least(1)}),
+                 required<&SplitNorms::all>("all", "every rank computes the norms of all tensors"),
+                 required<&SplitNorms::most>("most_of_a_rank", "each rank those of its own tensors"),
+                 required<&SplitNorms::gather>("gather", "of the norms"),
+                 questions::computed("split", "", [](const SplitNorms& norms) { return norms.split(); })}};
+    return described;
+}
+
+template <>
+const Description& description<step::MemoryMoments>() {
+    using step::MemoryMoments;
+    static const Description described{
+        .keys = {required<&MemoryMoments::forward>("forward", ""), required<&MemoryMoments::loss>("loss", ""),
+                 required<&MemoryMoments::backward>("backward", ""),
+                 required<&MemoryMoments::reduction>("reduction", ""), required<&MemoryMoments::update>("update", "")}};
+    return described;
+}
+
+template <>
+const Description& description<questions::predict::Answer>() {
+    using questions::predict::Answer;
+    using Remedies = std::optional<std::vector<search::Remedy>>;
+    using Tensors = std::optional<std::vector<step::KeptLine>>;
+    using Moments = std::optional<step::MemoryMoments>;
+    static const Description described{
+        .noun = "predict",
+        .summary = "SI base units, the unit in the key; what is absent is null.",
+        .keys = {
+            required<&Answer::prediction>("plan", ""),
+            required<&Answer::prediction, &step::Prediction::epoch>("epoch",
+                                                                    "null where the size of the data set is not known"),
+            required<&Answer::explanation>("explanation", "only with --explain", {.left_out = true}),
+            questions::computed(
+                "kept_tensors",
+                "tensors kept for backward on the fullest stage at its peak, largest first; they add up to "
+                "activations and what embeddings and heads keep, before offload",
+                [](const Answer& answer) { return answer.peak ? Tensors(answer.peak->kept) : Tensors(); },
+                {.left_out = true}),
+            questions::computed(
+                "memory_moments",
+                "memory from the allocator on the fullest stage at moments of a step, without what it reserves and "
+                "cannot use; a loss of 0 is on another stage",
+                [](const Answer& answer) { return answer.peak ? Moments(answer.peak->moments) : Moments(); },
+                {.left_out = true}),
+            questions::computed(
+                "remedies",
+                "where passes of a reference rule the pipeline out: plans of the same job without "
+                "one, each searched",
+                [](const Answer& answer) { return answer.others ? Remedies(answer.others->remedies) : Remedies(); },
+                {.left_out = true}),
+            required<&Answer::lengths>("lengths", "samples of different lengths (--lengths)", {.left_out = true}),
+            required<&Answer::norms>("norms", "norms of layers on every rank, or on parts of them (LARS, LAMB)",
+                                     {.left_out = true})}};
+    return described;
+}
+
+}  // namespace dodona::files
