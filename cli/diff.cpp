@@ -6,6 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/report_file.hpp"
 #include "cli/trace_diff.hpp"
+#include "questions/trace/trace.hpp"
 #include "reports/collect/report_difference.hpp"
 
 namespace dodona::cli {
@@ -74,7 +75,8 @@ Command diff_command() {
                 "  dodona diff rank0.json.gz llama-3.1-8b --machine dgx-h100 --gpus 16 --batch 64 \\\n"
                 "      --strategy zero2\n"
                 "  dodona diff rank0.json.gz --from train.sh --machine dgx-h100",
-            .run = run_diff};
+            .run = run_diff,
+            .other_answer = files::description<questions::trace::Answer>};
 }
 
 }  // namespace dodona::cli

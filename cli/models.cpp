@@ -2,7 +2,7 @@
 
 #include "cli/files.hpp"
 #include "cli/listing.hpp"
-#include "reports/collect/model_report.hpp"
+#include "questions/models/models.hpp"
 
 namespace dodona::cli {
 
@@ -15,9 +15,9 @@ int run_models(Arguments& arguments) {
                     .names = library().models(),
                     .on_request = library().models_of_hub(),
                     .read = [](const std::string& name) { return read_network(name); },
-                    .one = reports::model_document,
-                    .all = reports::models_document,
-                    .facts = reports::model_facts,
+                    .one = questions::models::document,
+                    .all = questions::models::list,
+                    .facts = questions::models::facts,
                     .size = [](const graph::Graph& graph,
                                SizeOf what) { return what == SizeOf::parameters ? graph::count(graph).parameters : 0; },
                     .why_left_out = "are read from their config.json"});
@@ -33,7 +33,8 @@ Command models_command() {
             .positionals = listing_positionals(Names::models),
             .options = options,
             .examples = "Examples:\n  dodona models\n  dodona models resnet50\n  dodona models moe 30b",
-            .run = run_models};
+            .run = run_models,
+            .answer = files::description<questions::models::Answer>};
 }
 
 }  // namespace dodona::cli

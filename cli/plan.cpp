@@ -183,12 +183,12 @@ std::optional<reports::PlacedTables> placed_tables(const Workload& workload, con
     }
     return reports::PlacedTables{.devices = space.devices,
                                  .batch = space.batch,
-                                 .placed = tables::forecast({.graph = workload.graph,
-                                                             .cluster = workload.cluster,
-                                                             .devices = space.devices,
-                                                             .batch = space.batch,
-                                                             .precision = space.precision,
-                                                             .format = {.moments = plan::optimizer(of_rows).table}})};
+                                 .placed = tables::predict({.graph = workload.graph,
+                                                            .cluster = workload.cluster,
+                                                            .devices = space.devices,
+                                                            .batch = space.batch,
+                                                            .precision = space.precision,
+                                                            .format = {.moments = plan::optimizer(of_rows).table}})};
 }
 
 /// Options that are read before any file; `space` gets the numbers.

@@ -1,6 +1,7 @@
 #include "cli/question.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "base/check.hpp"
@@ -62,7 +63,8 @@ void read_options(Arguments& arguments, const files::Description& described, voi
 
 void throw_faults(Arguments& arguments, const questions::Faults& faults) {
     for (const questions::Fault& fault : faults) {
-        std::string option = "--" + fault.option;
+        const bool is_positional = std::isupper(static_cast<unsigned char>(fault.option.front())) != 0;
+        std::string option = (is_positional ? "" : "--") + fault.option;
         std::replace(option.begin(), option.end(), '_', '-');
         if (fault.message.empty()) {
             arguments.missing(option, fault.help);

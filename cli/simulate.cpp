@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -23,8 +24,8 @@
 #include "files/text.hpp"
 #include "play/played_allocator.hpp"
 #include "play/simulated_step.hpp"
+#include "questions/simulate/simulate.hpp"
 #include "reports/collect/exchange_report.hpp"
-#include "reports/collect/simulation_report.hpp"
 #include "reports/collect/simulation_trace.hpp"
 #include "reports/render/chrome_trace.hpp"
 #include "reports/render/gzip.hpp"
@@ -110,14 +111,15 @@ std::optional<LengthSettings> read_lengths_to_play(Arguments& arguments) {
     return lengths;
 }
 
-/// Plays steps whose micro-batches are drawn.
-void add_lengths(const LengthSettings& settings, const Workload& workload, const play::SimulatedStep& step,
-                 reports::Document& document) {
+/// Steps whose micro-batches are drawn.
+questions::simulate::DrawnLengths drawn_lengths(const LengthSettings& settings, const Workload& workload,
+                                                const play::SimulatedStep& step) {
     LengthAnswers lengths(settings, workload);
-    const reports::LengthsAnswer answer = lengths.of(step.prediction.plan);
+    reports::LengthsAnswer answer = lengths.of(step.prediction.plan);
     play::NoiseSettings drawn{.workers = 0};
     drawn.work = lengths.work(answer, drawn.seed);
-    reports::add_played_lengths(document, answer, play_noise(step, workload.cluster, drawn));
+    play::NoisySteps steps = play_noise(step, workload.cluster, drawn);
+    return {std::move(answer), std::move(steps)};
 }
 
 reports::Document play_with(const exchange::Exchange& exchange, const AskedPlan& asked,
@@ -173,20 +175,17 @@ int run_simulate(Arguments& arguments) {
     if (!chakra.folder.empty() && !write_chakra(chakra, workload, step)) {
         return kInterrupted;
     }
-    std::optional<play::NoisySteps> noisy;
+    questions::simulate::Answer answer{.subject = subject, .step = std::move(step), .noisy = {}, .study = {}};
     if (noise) {
-        noisy = play_noise(step, workload.cluster, *noise);
+        answer.noisy = play_noise(answer.step, workload.cluster, *noise);
     }
-    std::optional<play::NoiseStudy> loads;
     if (study && !interrupted()) {
-        loads = play_study(step, workload, *study);
+        answer.study = play_study(answer.step, workload, *study);
     }
-    reports::Document document =
-        reports::simulation_document(subject, step, noisy ? &*noisy : nullptr, loads ? &*loads : nullptr);
     if (lengths && !interrupted()) {
-        add_lengths(*lengths, workload, step, document);
+        answer.lengths = drawn_lengths(*lengths, workload, answer.step);
     }
-    write(output, document);
+    write(output, questions::simulate::document(answer));
     return interrupted() ? kInterrupted : kAnswered;
 }
 
@@ -206,7 +205,8 @@ Command simulate_command() {
                 "      --schedule interleaved-1f1b --virtual-stages 3 --recompute selective --trace step.json.gz\n"
                 "  dodona simulate resnet50 --machine abci --gpus 16 --strategy data \\\n"
                 "      --exchange async-parameter-servers --noise '{on: compute, deviation: 0.1}'",
-            .run = run_simulate};
+            .run = run_simulate,
+            .answer = files::description<questions::simulate::Answer>};
 }
 
 }  // namespace dodona::cli

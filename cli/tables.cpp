@@ -8,9 +8,9 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/question.hpp"
 #include "cli/workload.hpp"
-#include "reports/collect/tables_report.hpp"
-#include "tables/step_time.hpp"
+#include "questions/tables/tables.hpp"
 
 namespace dodona::cli {
 
@@ -74,9 +74,6 @@ int run_tables(Arguments& arguments) {
     const double zipf = arguments.ratio("--zipf", 0).value_or(0);
     const double cache = share(arguments, "--cache", 0);
     const double reserve = share(arguments, "--reserve", 0.2);
-    if (cache + reserve >= 1) {
-        arguments.fault("--cache", "with --reserve it leaves the tables no device memory", "less of either");
-    }
     const tables::RowFormat format = format_of(arguments);
     const auto row_rate = arguments.bandwidth("--row-bandwidth");
     const auto batch = arguments.count("--batch");
@@ -85,27 +82,27 @@ int run_tables(Arguments& arguments) {
     const std::vector<std::string> tiers = tables::tier_names(workload.cluster);
     const auto only = arguments.word("--tier", tiers);
     const Precision precision = precision_of(arguments, workload.cluster);
-    if (tables::tables_of(workload.graph).empty()) {
-        arguments.fault("MODEL", fmt::format("{} has no embedding tables", workload.model),
-                        "one with embedding_bag layers, such as dlrm-bench");
+    const auto asked = questions::tables::question({workload.model, workload.machine},
+                                                   {.graph = workload.graph,
+                                                    .cluster = workload.cluster,
+                                                    .devices = devices,
+                                                    .batch = batch.value_or(default_batch(workload.graph, devices)),
+                                                    .precision = precision,
+                                                    .format = format,
+                                                    .zipf = zipf,
+                                                    .cache = cache,
+                                                    .reserve = reserve,
+                                                    .may_split = !arguments.has("--whole"),
+                                                    .fabrics = arguments.has("--fabrics"),
+                                                    .row_rate = row_rate,
+                                                    .only = only});
+    if (const auto* faults = std::get_if<questions::Faults>(&asked)) {
+        throw_faults(arguments, *faults);
     }
     arguments.throw_if_faults();
-    const tables::StepQuestion question{.graph = workload.graph,
-                                        .cluster = workload.cluster,
-                                        .devices = devices,
-                                        .batch = batch.value_or(default_batch(workload.graph, devices)),
-                                        .precision = precision,
-                                        .format = format,
-                                        .zipf = zipf,
-                                        .cache = cache,
-                                        .reserve = reserve,
-                                        .may_split = !arguments.has("--whole"),
-                                        .fabrics = arguments.has("--fabrics"),
-                                        .row_rate = row_rate,
-                                        .only = only};
-    const tables::StepForecast answer = tables::forecast(question);
-    write(output, reports::tables_document({workload.model, workload.machine}, question, answer));
-    return answer.placement.unplaced.empty() ? kAnswered : kNo;
+    const questions::tables::Answer answer = questions::tables::ask(std::get<questions::tables::Question>(asked));
+    write(output, questions::tables::document(answer));
+    return answer.fits() ? kAnswered : kNo;
 }
 
 }  // namespace
@@ -120,7 +117,8 @@ Command tables_command() {
                 "Examples:\n"
                 "  dodona tables dlrm-bench --machine dgx-a100 --gpus 8 --batch 2048\n"
                 "  dodona tables dlrm-dcnv2 --machine zionex --gpus 16 --batch 65536 --zipf 1.05 --cache 0.1",
-            .run = run_tables};
+            .run = run_tables,
+            .answer = files::description<questions::tables::Answer>};
 }
 
 }  // namespace dodona::cli

@@ -1,16 +1,15 @@
 #include "cli/threads.hpp"
 
-#include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
 #include "cli/measured_settings.hpp"
 #include "cli/output.hpp"
+#include "cli/question.hpp"
+#include "cli/workload.hpp"
 
 namespace dodona::cli {
 
@@ -42,36 +41,11 @@ threads::KnownCosts known_costs(Arguments& arguments) {
     return known;
 }
 
-/// Cores that work, at most those of the machine's device, which is a CPU.
-std::int64_t cores_of(Arguments& arguments, const Workload& workload, std::optional<std::int64_t> asked) {
-    const cluster::Device& device = workload.cluster.device;
-    if (!threads::is_cpu(device)) {
-        arguments.fault("--machine", fmt::format("{} is no CPU", device.name),
-                        "a machine of CPUs, such as theta, or one measured with calibrate --backend cpu");
-    }
-    const std::int64_t all = device.multiprocessors;
-    if (asked && *asked > all) {
-        arguments.fault("--cores", fmt::format("{} are more than {} has", *asked, device.name),
-                        fmt::format("at most {}", all));
-    }
-    return asked.value_or(all);
-}
-
-/// All settings that were measured, and the cores, are in the grid.
-std::int64_t most_of(std::optional<std::int64_t> asked, const std::vector<threads::MeasuredSetting>& measured) {
-    std::int64_t most = asked.value_or(1);
-    for (const threads::MeasuredSetting& one : measured) {
-        most = std::max({most, one.setting.workers, one.setting.threads});
-    }
-    return most;
-}
-
 int run_threads(Arguments& arguments) {
     const Output output = read_output(arguments);
-    const AskedThreads asked = read_asked_threads(arguments);
-    write(output,
-          reports::threads_document({asked.workload.model, asked.workload.machine}, asked.question, asked.answer));
-    return asked.answer ? kAnswered : kNo;
+    const questions::threads::Answer answer = questions::threads::ask(read_threads_question(arguments));
+    write(output, questions::threads::document(answer));
+    return answer.prediction ? kAnswered : kNo;
 }
 
 std::vector<Option> options_of_command() {
@@ -103,38 +77,26 @@ std::vector<Option> threads_options() {
     return all;
 }
 
-AskedThreads read_asked_threads(Arguments& arguments) {
-    const threads::KnownCosts known = known_costs(arguments);
-    const auto asked_cores = arguments.count("--cores");
-    const auto asked_most = arguments.count("--most", kMostTried);
-    const auto table = arguments.text("--measured");
-    const std::int64_t batch = arguments.count("--batch").value_or(1);
-    AskedThreads asked{
-        .workload = read_workload(arguments), .question = {}, .operators = {}, .works = {}, .answer = {}};
-    const std::int64_t cores = cores_of(arguments, asked.workload, asked_cores);
-    const Precision precision = precision_of(arguments, asked.workload.cluster);
+questions::threads::Question read_threads_question(Arguments& arguments) {
+    questions::threads::Options options{.batch = arguments.count("--batch").value_or(1),
+                                        .precision = {},
+                                        .cores = arguments.count("--cores"),
+                                        .most = arguments.count("--most", kMostTried),
+                                        .known = known_costs(arguments),
+                                        .measured = {},
+                                        .measured_with = arguments.text("--measured").value_or("")};
+    Workload workload = read_workload(arguments);
+    options.precision = precision_of(arguments, workload.cluster);
+    if (!options.measured_with.empty()) {
+        options.measured = load_measured_settings(options.measured_with, workload.graph.name);
+    }
+    auto asked = questions::threads::question({workload.model, workload.machine}, workload.graph,
+                                              workload.cluster.device, options);
+    if (const auto* faults = std::get_if<questions::Faults>(&asked)) {
+        throw_faults(arguments, *faults);
+    }
     arguments.throw_if_faults();
-    const graph::Graph& network = asked.workload.graph;
-    const cluster::Device& device = asked.workload.cluster.device;
-    asked.question = {.device = device,
-                      .batch = batch,
-                      .weights = graph::count(network).parameters * stored_bytes(precision),
-                      .costs = threads::thread_costs(device, cores, known),
-                      .known = known,
-                      .whole_grid = asked_most || table,
-                      .measured = {},
-                      .measured_with = table.value_or("")};
-    if (table) {
-        asked.question.measured = load_measured_settings(*table, network.name);
-    }
-    if (asked.question.weights <= device.memory) {
-        asked.operators = threads::operator_graph(network, static_cast<double>(batch));
-        asked.works = threads::works_of(device, asked.operators, precision, cores);
-        asked.question.evidence = threads::weakest(asked.works);
-        asked.answer = threads::forecast(asked.operators, asked.works, asked.question.costs,
-                                         most_of(asked_most, asked.question.measured));
-    }
-    return asked;
+    return std::get<questions::threads::Question>(std::move(asked));
 }
 
 Command threads_command() {
@@ -147,7 +109,8 @@ Command threads_command() {
                 "Examples:\n"
                 "  dodona threads googlenet-v1 --machine theta --batch 8\n"
                 "  dodona threads gnmt --machine theta --cores 48 --core-bandwidth 10GB/s",
-            .run = run_threads};
+            .run = run_threads,
+            .answer = files::description<questions::threads::Answer>};
 }
 
 }  // namespace dodona::cli

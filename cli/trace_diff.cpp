@@ -14,8 +14,8 @@
 #include "cli/exit_code.hpp"
 #include "files/document.hpp"
 #include "files/text.hpp"
+#include "questions/trace/trace.hpp"
 #include "reports/collect/prediction_record.hpp"
-#include "reports/collect/trace_difference.hpp"
 #include "reports/render/json_reader.hpp"
 #include "step/predict.hpp"
 #include "traces/byte_stream.hpp"
@@ -94,13 +94,13 @@ int diff_trace(Arguments& arguments, const Output& output, const std::string& tr
     if (written) {
         refuse_plan_options(arguments, second);
     }
-    const reports::PredictedStep prediction =
-        written ? reports::predicted_step(*written, second) : asked_prediction(arguments, second);
-    const reports::TraceDifference difference =
-        reports::trace_difference(traces::load_step_profile(trace, steps), prediction);
-    const std::string name = second.empty() ? arguments.text("--from").value_or("") : second;
-    write(output, reports::trace_document({trace, name}, difference));
-    const bool agrees = tolerance ? std::abs(difference.error()) <= *tolerance : difference.within_interval();
+    const questions::trace::Answer answer = questions::trace::ask(
+        {.trace_name = trace,
+         .prediction_name = second.empty() ? arguments.text("--from").value_or("") : second,
+         .trace = traces::load_step_profile(trace, steps),
+         .prediction = written ? reports::predicted_step(*written, second) : asked_prediction(arguments, second)});
+    write(output, questions::trace::document(answer));
+    const bool agrees = tolerance ? std::abs(answer.error()) <= *tolerance : answer.within_interval();
     return agrees ? kAnswered : kNo;
 }
 

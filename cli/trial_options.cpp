@@ -9,7 +9,7 @@
 #include "cli/goals.hpp"
 #include "cli/workload.hpp"
 #include "files/study_file.hpp"
-#include "reports/collect/trials_report.hpp"
+#include "questions/trials/trials.hpp"
 
 namespace dodona::cli {
 
@@ -68,11 +68,11 @@ void check_sizes(Arguments& arguments, const TrialResources& resources) {
     for (const trials::Units& size : resources.sizes) {
         if (resources.pool.slots(size) == 0) {
             const bool by_gpus = size.gpus > 0 && resources.pool.slots({.gpus = size.gpus}) == 0;
-            arguments.fault(
-                by_gpus ? "--gpus-per-trial" : "--cores-per-trial",
-                fmt::format("a trial on {} does not fit on {} with {}", reports::units_text(size),
-                            resources.pool.nodes == 1 ? "a node" : "nodes", reports::units_text(resources.pool.node)),
-                by_gpus ? "as many as a node has, or whole nodes" : "no more than --cores");
+            arguments.fault(by_gpus ? "--gpus-per-trial" : "--cores-per-trial",
+                            fmt::format("a trial on {} does not fit on {} with {}", questions::trials::units_text(size),
+                                        resources.pool.nodes == 1 ? "a node" : "nodes",
+                                        questions::trials::units_text(resources.pool.node)),
+                            by_gpus ? "as many as a node has, or whole nodes" : "no more than --cores");
         }
     }
 }
@@ -159,7 +159,7 @@ std::vector<Option> trial_options() {
     return all;
 }
 
-std::vector<Option> trial_forecast_options() {
+std::vector<Option> trial_prediction_options() {
     const std::string group = "Expected values";
     return {{"--early-stop", join(value_names<trials::Stopping>(), "|"), "most trials end after a share of their work",
              group},
@@ -246,7 +246,7 @@ std::optional<trials::Policy> read_policy(Arguments& arguments) {
     return word ? value_of<trials::Policy>(*word) : std::nullopt;
 }
 
-void read_forecast_settings(Arguments& arguments, const TrialResources& resources, trials::Question& question) {
+void read_prediction_settings(Arguments& arguments, const TrialResources& resources, trials::Question& question) {
     check_draws(arguments);
     if (const auto kind = arguments.word("--early-stop", value_names<trials::Stopping>())) {
         question.stopping = read_stopping(arguments, *kind);
@@ -277,12 +277,13 @@ void read_forecast_settings(Arguments& arguments, const TrialResources& resource
     arguments.throw_if_faults();
 }
 
-TrialTimes trial_times(Arguments& arguments, const trials::Study& study, const TrialResources& resources) {
-    TrialTimes times{.study = study,
-                     .trials = trials::draw_trials(study.space, study.draw),
-                     .sizes = resources.sizes,
-                     .machine = resources.machine,
-                     .observed = {}};
+questions::trials::Times trial_times(Arguments& arguments, const trials::Study& study,
+                                     const TrialResources& resources) {
+    questions::trials::Times times{.study = study,
+                                   .trials = trials::draw_trials(study.space, study.draw),
+                                   .sizes = resources.sizes,
+                                   .observed = {},
+                                   .step = step_time(arguments, study, resources.machine)};
     if (const auto table = arguments.text("--observed")) {
         times.observed = files::load_observed_trials(*table, study.space);
     }

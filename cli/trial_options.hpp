@@ -8,7 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/option.hpp"
 #include "cli/trial_times.hpp"
-#include "trials/forecast.hpp"
+#include "trials/prediction.hpp"
 #include "trials/study.hpp"
 
 namespace dodona::cli {
@@ -16,7 +16,7 @@ namespace dodona::cli {
 /// --machine, --nodes, --cores, --slots, --gpus-per-trial, --cores-per-trial, --policy, --observed and those of drawing.
 std::vector<Option> trial_options();
 /// Those of predictions only: early stopping, failures, rent.
-std::vector<Option> trial_forecast_options();
+std::vector<Option> trial_prediction_options();
 
 struct TrialResources {
     std::string machine;  ///< as typed; may be empty
@@ -30,11 +30,11 @@ trials::Study read_asked_study(Arguments& arguments);
 TrialResources read_trial_resources(Arguments& arguments, const trials::Study& study);
 
 /// Early stopping, failures, rent and policy; `machine`: its price is the rent's unless --price is given.
-void read_forecast_settings(Arguments& arguments, const TrialResources& resources, trials::Question& question);
+void read_prediction_settings(Arguments& arguments, const TrialResources& resources, trials::Question& question);
 
 std::optional<trials::Policy> read_policy(Arguments& arguments);
 
 /// Times of the trials on what they may take, with --observed.
-TrialTimes trial_times(Arguments& arguments, const trials::Study& study, const TrialResources& resources);
+questions::trials::Times trial_times(Arguments& arguments, const trials::Study& study, const TrialResources& resources);
 
 }  // namespace dodona::cli

@@ -1,28 +1,14 @@
-// How long each trial of a study takes on what it may run on: observed, by the study's expression, or predicted.
+// Steps of a study's network, predicted with the options of training.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "cli/arguments.hpp"
-#include "files/trial_table.hpp"
-#include "trials/forecast.hpp"
-#include "trials/study.hpp"
+#include "questions/trials/times.hpp"
 
 namespace dodona::cli {
 
-struct TrialTimes {
-    const trials::Study& study;
-    std::vector<trials::Settings> trials;
-    std::vector<trials::Units> sizes;  ///< that each trial may take
-    std::string machine;               ///< of a study with a model; as typed, may be empty
-    std::vector<files::ObservedTrial> observed;
-};
-
-/// Trials without any time have none: whoever needs one says so. Throws InputError for what cannot be evaluated.
-std::vector<trials::Trial> timed_trials(Arguments& arguments, const TrialTimes& question);
-
-/// Whether something says how long trials take.
-bool has_times(const TrialTimes& question);
+/// `arguments` and `study` outlive it. `machine`: as typed.
+questions::trials::StepTime step_time(Arguments& arguments, const trials::Study& study, const std::string& machine);
 
 }  // namespace dodona::cli

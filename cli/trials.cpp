@@ -8,8 +8,8 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/trial_options.hpp"
-#include "reports/collect/trials_report.hpp"
-#include "reports/collect/trials_trace.hpp"
+#include "questions/trials/timeline.hpp"
+#include "questions/trials/trials.hpp"
 #include "reports/render/chrome_trace.hpp"
 #include "reports/render/gzip.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 std::vector<Option> trials_command_options() {
     std::vector<Option> all = trial_options();
-    append(all, trial_forecast_options());
+    append(all, trial_prediction_options());
     all.push_back({"--trace", "FILE",
                    "the schedule as Chrome JSON, for ui.perfetto.dev and its like;\n"
                    "compressed if FILE ends in .gz",
@@ -33,21 +33,21 @@ int run_trials(Arguments& arguments) {
     const std::string trace = arguments.has("--trace") ? writable_file(arguments, "--trace") : "";
     const trials::Study study = read_asked_study(arguments);
     const TrialResources resources = read_trial_resources(arguments, study);
-    const TrialTimes times = trial_times(arguments, study, resources);
-    if (!has_times(times)) {
+    const questions::trials::Times times = trial_times(arguments, study, resources);
+    if (!questions::trials::has_times(times)) {
         arguments.missing("how long a trial takes", "`time:` or `model:` in the study, or --observed TRIALS.csv");
     }
     trials::Question question{.trials = {}, .pool = resources.pool, .policy = read_policy(arguments)};
     arguments.throw_if_faults();
-    question.trials = timed_trials(arguments, times);
-    read_forecast_settings(arguments, resources, question);
-    const trials::Forecast answer = trials::forecast(question);
+    question.trials = questions::trials::timed_trials(times);
+    read_prediction_settings(arguments, resources, question);
+    const questions::trials::Answer answer = questions::trials::ask({study.name, std::move(question)});
     if (!trace.empty()) {
-        const std::string text = reports::chrome_trace(
-            reports::trials_trace({.study = study.name, .runs = answer.schedule.runs, .settings = times.trials}));
+        const std::string text = reports::chrome_trace(questions::trials::trace(
+            {.study = study.name, .runs = answer.prediction.schedule.runs, .settings = times.trials}));
         write_whole(trace, trace.ends_with(".gz") ? reports::gzipped(text) : text);
     }
-    write(output, reports::trials_document(study.name, question, answer));
+    write(output, questions::trials::document(answer));
     return kAnswered;
 }
 
@@ -65,7 +65,8 @@ Command trials_command() {
                 "  dodona trials study.yaml --slots 4\n"
                 "  dodona trials study.yaml --cores 48 --cores-per-trial 1,2,4,8,16\n"
                 "  dodona trials study.yaml --machine abci --nodes 2 --early-stop asha --trace schedule.json.gz",
-            .run = run_trials};
+            .run = run_trials,
+            .answer = files::description<questions::trials::Answer>};
 }
 
 }  // namespace dodona::cli

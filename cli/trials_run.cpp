@@ -15,9 +15,8 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/trial_options.hpp"
-#include "reports/collect/trials_report.hpp"
-#include "reports/collect/trials_run_report.hpp"
-#include "reports/collect/trials_trace.hpp"
+#include "questions/trials/run.hpp"
+#include "questions/trials/timeline.hpp"
 #include "reports/render/chrome_trace.hpp"
 #include "reports/render/gzip.hpp"
 #include "runner/run_study.hpp"
@@ -127,15 +126,17 @@ std::vector<std::string> node_names(const Launching& launching, std::int64_t nod
 }
 
 /// The times that are predicted, or none where nothing says them; then each trial takes the only size there is.
-std::optional<trials::Question> predicted(Arguments& arguments, const TrialTimes& times, const trials::Pool& pool) {
-    if (!has_times(times)) {
+std::optional<trials::Question> predicted(Arguments& arguments, const questions::trials::Times& times,
+                                          const trials::Pool& pool) {
+    if (!questions::trials::has_times(times)) {
         if (times.sizes.size() > 1) {
             arguments.missing("how long a trial takes on each size", "`time:` or `model:` in the study, or --observed");
             arguments.throw_if_faults();
         }
         return std::nullopt;
     }
-    return trials::Question{.trials = timed_trials(arguments, times), .pool = pool, .policy = read_policy(arguments)};
+    return trials::Question{
+        .trials = questions::trials::timed_trials(times), .pool = pool, .policy = read_policy(arguments)};
 }
 
 runner::StudyDone played(const runner::StudyRun& run) {
@@ -150,9 +151,9 @@ runner::StudyDone played(const runner::StudyRun& run) {
 
 void write_trace(const std::string& file, const trials::Study& study, const runner::StudyRun& run,
                  const runner::StudyDone& done) {
-    const std::vector<trials::TrialRun> runs = reports::runs_of(done);
+    const std::vector<trials::TrialRun> runs = questions::trials::runs_of(done);
     const std::string text = reports::chrome_trace(
-        reports::trials_trace({.study = study.name, .simulated = false, .runs = runs, .settings = run.trials}));
+        questions::trials::trace({.study = study.name, .simulated = false, .runs = runs, .settings = run.trials}));
     write_whole(file, file.ends_with(".gz") ? reports::gzipped(text) : text);
 }
 
@@ -162,7 +163,7 @@ int run_trials_run(Arguments& arguments) {
     const trials::Study study = read_asked_study(arguments);
     const Launching launching = read_launching(arguments, study);
     const TrialResources resources = read_trial_resources(arguments, study);
-    const TrialTimes times = trial_times(arguments, study, resources);
+    const questions::trials::Times times = trial_times(arguments, study, resources);
     const std::optional<trials::Question> question = predicted(arguments, times, resources.pool);
     runner::StudyRun run{.trials = times.trials,
                          .jobs = std::vector<trials::Job>(times.trials.size(), {{}, resources.sizes.front()}),
@@ -176,18 +177,19 @@ int run_trials_run(Arguments& arguments) {
                          .result = study.result,
                          .assigns_gpus = launching.launcher.empty() && resources.pool.node.gpus > 0};
     read_stopping(arguments, study, run);
-    std::optional<trials::Forecast> forecast;
+    std::optional<trials::Prediction> prediction;
     if (question) {
-        forecast = trials::forecast(*question);
-        run.jobs = forecast->jobs;
-        run.policy = forecast->policy;
+        prediction = trials::predict(*question);
+        run.jobs = prediction->jobs;
+        run.policy = prediction->policy;
     }
-    const runner::StudyDone done = played(run);
-    write_whole(launching.folder + "/trials.csv", reports::trials_csv(run, done));
+    const questions::trials::RunAnswer answer{study.name, run, played(run), std::move(prediction)};
+    const runner::StudyDone& done = answer.done;
+    write_whole(launching.folder + "/trials.csv", questions::trials::trials_csv(run, done));
     if (!trace.empty()) {
         write_trace(trace, study, run, done);
     }
-    write(output, reports::trials_run_document(study.name, run, done, forecast ? &*forecast : nullptr));
+    write(output, questions::trials::document(answer));
     const bool all_finished = done.finished + done.early.size() == run.trials.size();
     return interrupted() ? kInterrupted : all_finished ? kAnswered : kNo;
 }
@@ -207,7 +209,8 @@ Command trials_run_command() {
                 "  dodona trials run study.yaml --slots 2 --into results\n"
                 "  dodona trials run study.yaml --cores 8 --cores-per-trial 2 --hosts n1,n2 \\\n"
                 "      --launch 'ssh {node} {command}' --into results",
-            .run = run_trials_run};
+            .run = run_trials_run,
+            .answer = files::description<questions::trials::RunAnswer>};
 }
 
 }  // namespace dodona::cli

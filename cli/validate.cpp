@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,8 +22,8 @@
 #include "files/model_table.hpp"
 #include "files/run_conventions.hpp"
 #include "files/run_table.hpp"
+#include "questions/validate/validate.hpp"
 #include "reports/accuracy_page.hpp"
-#include "reports/collect/comparison_report.hpp"
 #include "reports/document/number_format.hpp"
 #include "validate/comparison.hpp"
 #include "validate/gate.hpp"
@@ -112,19 +113,19 @@ files::RunConventions read_conventions(Arguments& arguments) {
 }
 
 /// The comparison, with progress on a terminal and Ctrl-C.
-validate::Comparison compare_with_progress(const std::vector<files::MeasuredRun>& runs, validate::Questions questions,
-                                           std::size_t anchors) {
+validate::Comparison compare_with_progress(questions::validate::Question question) {
+    const std::size_t runs = question.runs.size();
     listen_for_interrupt();
     ProgressLine line("runs");
     const validate::Progress progress = [&](std::int64_t done, std::int64_t all) {
         line.show(done, all);
         return !interrupted();
     };
-    validate::Comparison comparison = validate::compare(runs, questions, progress, anchors);
+    validate::Comparison comparison = questions::validate::ask(std::move(question), progress);
     line.clear();
     const std::size_t done = comparison.rows.size() + static_cast<std::size_t>(comparison.anchors);
-    if (done < runs.size()) {
-        note("stopped after {} of {} runs", reports::whole(done), reports::whole(runs.size()));
+    if (done < runs) {
+        note("stopped after {} of {} runs", reports::whole(done), reports::whole(runs));
     }
     return comparison;
 }
@@ -202,7 +203,7 @@ int run_validate(Arguments& arguments) {
     if (tables.empty()) {
         arguments.missing("RUNS", "a table of measured runs (docs/files.md), runs.csv, or a log, train.log");
     }
-    reports::ComparisonView view{.table = tables.empty() ? "" : title(tables)};
+    questions::validate::View view{.table = tables.empty() ? "" : title(tables)};
     view.worst = static_cast<std::size_t>(arguments.count("--worst").value_or(static_cast<std::int64_t>(view.worst)));
     const auto anchors = static_cast<std::size_t>(arguments.count("--anchor", kMostAnchors).value_or(0));
     const std::string record = writable_file(arguments, "--record");
@@ -215,8 +216,10 @@ int run_validate(Arguments& arguments) {
     const std::vector<files::RecordedError> recorded =
         gate ? files::load_accuracy_record(*gate, {}) : std::vector<files::RecordedError>{};
     const validate::Comparison comparison = compare_with_progress(
-        runs, validate::Questions(library(), read_tables(arguments), read_conventions(arguments)), anchors);
-    write(output, reports::comparison_document(view, comparison));
+        {.runs = std::move(runs),
+         .asked = validate::Questions(library(), read_tables(arguments), read_conventions(arguments)),
+         .anchors = anchors});
+    write(output, questions::validate::document(view, comparison));
     if (interrupted()) {
         return kInterrupted;
     }
@@ -252,7 +255,8 @@ Command validate_command() {
                 "  dodona validate trainer.log --machine dgx-h100 --model llama-3.1-8b --from fsdp.yaml\n"
                 "  dodona validate mine.csv --record errors.md      and later\n"
                 "  dodona validate mine.csv --gate errors.md",
-            .run = run_validate};
+            .run = run_validate,
+            .answer = files::description<validate::Comparison>};
 }
 
 }  // namespace dodona::cli

@@ -9,7 +9,7 @@
 #include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
-#include "reports/collect/log_comparison.hpp"
+#include "questions/validate/validate.hpp"
 
 namespace dodona::cli {
 
@@ -123,10 +123,10 @@ int validate_logs(Arguments& arguments, const Output& output, const std::vector<
     }
     arguments.throw_if_faults();
     const Arguments typed = arguments.with("RUNS", "");
-    std::vector<reports::LogResult> results;
+    std::vector<questions::validate::LogResult> results;
     bool is_any = false;
     for (const std::string& name : logs) {
-        reports::LogResult one{.name = name, .log = {}, .result = {}};
+        questions::validate::LogResult one{.name = name, .log = {}, .result = {}};
         try {
             one.log = library().training_log(name, {});
             one.result = compared_log(typed, name, one.log);
@@ -139,7 +139,7 @@ int validate_logs(Arguments& arguments, const Output& output, const std::vector<
         is_any = is_any || one.result.predicted;
         results.push_back(std::move(one));
     }
-    write(output, reports::log_document(results));
+    write(output, questions::validate::document(results));
     return is_any ? kAnswered : kNo;
 }
 

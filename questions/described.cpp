@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -48,7 +49,7 @@ Record within(const char* type, const files::Range& range) {
     return schema;
 }
 
-/// The same value, or null.
+/// A value of this schema, or null.
 Record or_null(Record schema) {
     const Record::Field& first = std::get<Record::Fields>(schema.of()).front();
     if (first.key == "$ref") {
@@ -209,13 +210,26 @@ Record Definitions::reference_to(const files::Description& description) {
     return reference;
 }
 
+/// The type of a value in JSON, when there is one.
+const files::ValueType& written(const files::ValueType& type) {
+    if (const auto* const made = std::get_if<files::ConvertedType>(&type.type)) {
+        return written(*made->written);
+    }
+    const auto* const optional = std::get_if<files::OptionalType>(&type.type);
+    return optional == nullptr ? type : written(*optional->element);
+}
+
+/// The description of a value that is a record; null: it is none.
+const files::Description* part_of(const files::ValueType& type) {
+    const auto* const part = std::get_if<files::RecordType>(&written(type).type);
+    return part == nullptr || part->description().by_position ? nullptr : &part->description();
+}
+
 /// Rows without what is null and has fields in other rows, which have these as columns.
 Record::List rows_of(Record::List rows, const files::ValueType& list) {
-    const files::Description& description =
-        std::get<files::RecordType>(std::get<files::ListType>(written_type(list).type).element->type).description();
+    const files::Description& description = *part_of(*std::get<files::ListType>(written(list).type).element);
     for (const files::Key& key : description.keys) {
-        const auto* const optional = std::get_if<files::OptionalType>(&key.type.type);
-        if (optional == nullptr || !std::holds_alternative<files::RecordType>(optional->element->type)) {
+        if (part_of(key.type) == nullptr || key.in_place || key.left_out) {
             continue;
         }
         const std::string name = reports::record_key(description, key);
@@ -228,18 +242,34 @@ Record::List rows_of(Record::List rows, const files::ValueType& list) {
     return rows;
 }
 
+/// The rows of an answer or of a part of it; none: it has no such list.
+std::optional<Record::List> rows_in(const files::Description& description, const Record& record) {
+    for (const files::Key& key : description.keys) {
+        if (key.in_place || key.left_out) {
+            continue;
+        }
+        const Record& value = record.at(reports::record_key(description, key));
+        if (value.is_null()) {
+            continue;
+        }
+        if (key.rows) {
+            return rows_of(std::get<Record::List>(value.of()), key.type);
+        }
+        const files::Description* const part = part_of(key.type);
+        if (auto rows = part == nullptr ? std::nullopt : rows_in(*part, value)) {
+            return rows;
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 reports::Document answer_document(const files::Description& description, const void* answer) {
     reports::Document document;
     document.record["schema"] = schema_name(description);
     document.record.append(reports::described_record(description, answer));
-    for (const files::Key& key : description.keys) {
-        if (key.rows) {
-            document.rows = rows_of(
-                std::get<Record::List>(document.record.at(reports::record_key(description, key)).of()), key.type);
-        }
-    }
+    document.rows = rows_in(description, document.record);
     return document;
 }
 
@@ -253,7 +283,7 @@ Record answer_schema(const files::Description& description) {
     object["properties"] = std::move(properties);
     object["required"].push_back("schema");
     Record schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
-                  {"title", name + ": the answer of dodona " + description.noun},
+                  {"title", name + ": an answer of dodona"},
                   {"description", description.summary}};
     schema.append(std::move(object));
     if (definitions.all() != reports::no_fields()) {

@@ -14,7 +14,6 @@
 #include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/threads.hpp"
-#include "reports/collect/threads_report.hpp"
 #include "reports/document/number_format.hpp"
 
 namespace dodona::calibrate {
@@ -53,7 +52,7 @@ std::vector<std::size_t> by_depth(const threads::OperatorGraph& graph) {
 }
 
 /// The sections of dynamic, as places in the order by depth.
-std::vector<RunSection> sections_of(const threads::Forecast& answer, const threads::OperatorGraph& graph) {
+std::vector<RunSection> sections_of(const threads::Prediction& answer, const threads::OperatorGraph& graph) {
     const std::vector<std::int64_t> widths = graph.widths();
     std::vector<RunSection> all;
     std::size_t depth = 0;
@@ -70,13 +69,13 @@ std::vector<RunSection> sections_of(const threads::Forecast& answer, const threa
 
 /// All passes of every setting, and of dynamic.
 struct Times {
-    std::vector<std::vector<Seconds>> of_grid;  ///< in the order of the forecast's grid
+    std::vector<std::vector<Seconds>> of_grid;  ///< in the order of the prediction's grid
     std::vector<Seconds> of_dynamic;
 };
 
-Times measured_times(const AskedThreads& asked, Lstm& lstm, int rounds, int passes) {
-    const threads::OperatorGraph& graph = asked.operators;
-    const threads::Forecast& answer = *asked.answer;
+Times measured_times(const questions::threads::Answer& asked, Lstm& lstm, int rounds, int passes) {
+    const threads::OperatorGraph& graph = asked.question.operators;
+    const threads::Prediction& answer = *asked.prediction;
     const std::vector<std::size_t> order = by_depth(graph);
     const RunPart run = [&](std::size_t cell, std::int64_t part, std::int64_t parts) {
         lstm.run_part(cell, part, parts);
@@ -98,35 +97,34 @@ Times measured_times(const AskedThreads& asked, Lstm& lstm, int rounds, int pass
 
 /// Cells are divided here, and arenas have no lock and do not spin: neither how libraries divide kernels nor what they
 /// lose with more threads than cores is of this executor.
-void predict_own_cells(AskedThreads& asked) {
-    threads::ThreadCosts& costs = asked.question.costs;
-    costs.crowding.clear();
-    costs.oversubscription = asked.question.known.oversubscription.value_or(0);
-    asked.answer = threads::forecast(asked.operators, threads::divided_evenly(asked.works), costs, asked.answer->most);
+questions::threads::Question with_own_cells(questions::threads::Question question) {
+    question.costs.crowding.clear();
+    question.costs.oversubscription = question.known.oversubscription.value_or(0);
+    question.works = threads::divided_evenly(std::move(question.works));
+    return question;
 }
 
 int run_executor(Arguments& arguments) {
     const Output output = read_output(arguments);
     const auto rounds = static_cast<int>(arguments.count("--rounds", kMaxRounds).value_or(20));
     const auto passes = static_cast<int>(arguments.count("--passes", kMaxRounds).value_or(5));
-    AskedThreads asked = read_asked_threads(arguments);
-    if (asked.answer) {
-        Lstm lstm(lstm_shape(asked.operators), kSeed);
-        predict_own_cells(asked);
+    questions::threads::Answer asked = questions::threads::ask(with_own_cells(read_threads_question(arguments)));
+    questions::threads::Question& question = asked.question;
+    if (asked.prediction) {
+        const threads::Prediction& prediction = *asked.prediction;
+        Lstm lstm(lstm_shape(question.operators), kSeed);
         const Times times = measured_times(asked, lstm, rounds, passes);
-        for (std::size_t i = 0; i < asked.answer->grid.size(); ++i) {
-            asked.question.measured.push_back(
-                threads::measured_setting(asked.answer->grid[i].setting, times.of_grid[i]));
+        for (std::size_t i = 0; i < prediction.grid.size(); ++i) {
+            question.measured.push_back(threads::measured_setting(prediction.grid[i].setting, times.of_grid[i]));
         }
         const threads::MeasuredSetting dynamic = threads::measured_setting({}, times.of_dynamic);
-        asked.question.whole_grid = true;
-        asked.question.measured_with = fmt::format(
-            "arenas of oneTBB, {} of {} passes each; dynamic took {} ({} predicted)", reports::counted(rounds, "round"),
-            passes, reports::text(dynamic.median), reports::text(asked.answer->dynamic));
+        question.whole_grid = true;
+        question.measured_with = fmt::format("arenas of oneTBB, {} of {} passes each; dynamic took {} ({} predicted)",
+                                             reports::counted(rounds, "round"), passes, reports::text(dynamic.median),
+                                             reports::text(prediction.dynamic));
     }
-    write(output,
-          reports::threads_document({asked.workload.model, asked.workload.machine}, asked.question, asked.answer));
-    return asked.answer ? kAnswered : kNo;
+    write(output, questions::threads::document(asked));
+    return asked.prediction ? kAnswered : kNo;
 }
 
 }  // namespace

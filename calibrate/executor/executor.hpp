@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/quantity.hpp"
-#include "threads/forecast.hpp"
 #include "threads/list_schedule.hpp"
+#include "threads/prediction.hpp"
 
 namespace dodona::calibrate {
 

@@ -45,7 +45,9 @@ struct TextForm {
     std::string_view pattern;                         ///< a regular expression, for the schema; empty: any text
     void (*check)(const Value& value) = nullptr;      ///< reports what is wrong
     std::vector<std::string> (*choices)() = nullptr;  ///< the only texts there are, for the schema
+    bool may_be_empty = false;                        ///< of an answer: an empty text is a value, and not absent
 };
+inline constexpr TextForm kAnyText{.is = "a text", .pattern = {}, .may_be_empty = true};
 
 /// A std::string.
 struct TextType {

@@ -82,7 +82,7 @@ std::vector<Tier> tiers_of(const StepQuestion& question, const std::vector<Table
 }
 
 /// Copies in the device's memory, as a share of all that does not fit there.
-void share_cache(const StepQuestion& question, StepForecast& answer) {
+void share_cache(const StepQuestion& question, StepPrediction& answer) {
     const Bytes cache = question.cache * static_cast<double>(question.devices) * question.cluster.device.memory;
     Bytes elsewhere = answer.held;
     const Tier& first = answer.question.tiers.front();
@@ -201,7 +201,7 @@ std::vector<OtherFabric> other_fabrics(const StepQuestion& question, const Place
     return fabrics;
 }
 
-Seconds StepForecast::step() const {
+Seconds StepPrediction::step() const {
     Seconds sum;
     for (const Seconds part : times) {
         sum += part;
@@ -209,7 +209,7 @@ Seconds StepForecast::step() const {
     return sum;
 }
 
-Part StepForecast::longest() const {
+Part StepPrediction::longest() const {
     return static_cast<Part>(std::max_element(times.begin(), times.end()) - times.begin());
 }
 
@@ -221,8 +221,8 @@ std::vector<std::string> tier_names(const cluster::Cluster& cluster) {
     return names;
 }
 
-StepForecast forecast(const StepQuestion& question) {
-    StepForecast answer;
+StepPrediction predict(const StepQuestion& question) {
+    StepPrediction answer;
     const std::vector<Table> tables = tables_of(question.graph);
     const auto batch = static_cast<double>(question.batch);
     for (std::size_t t = 0; t < tables.size(); ++t) {

@@ -52,7 +52,7 @@ struct StepQuestion {
     std::optional<std::string> only;         ///< the tier that all tables are in; none: as there is room
 };
 
-struct StepForecast {
+struct StepPrediction {
     PlacementQuestion question;
     Placement placement;
     std::array<Seconds, kParts.size()> times{};  ///< by Part
@@ -86,6 +86,6 @@ std::vector<OtherFabric> other_fabrics(const StepQuestion& question, const Place
 std::vector<std::string> tier_names(const cluster::Cluster& cluster);
 
 /// `only` is one of tier_names; the network has tables.
-StepForecast forecast(const StepQuestion& question);
+StepPrediction predict(const StepQuestion& question);
 
 }  // namespace dodona::tables

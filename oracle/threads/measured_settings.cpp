@@ -29,23 +29,23 @@ double order_share(const MeasuredSetting& a, const MeasuredSetting& b, Seconds o
     return (of_a < of_b) == (a.median < b.median) ? 1 : 0;
 }
 
-void rank_pairs(Agreement& found, const Forecast& forecast, const std::vector<MeasuredSetting>& measured) {
+void rank_pairs(Agreement& found, const Prediction& prediction, const std::vector<MeasuredSetting>& measured) {
     double right = 0;
     for (std::size_t i = 0; i < measured.size(); ++i) {
         for (std::size_t j = i + 1; j < measured.size(); ++j) {
-            const auto first = predicted(forecast, measured[i].setting);
-            const auto second = predicted(forecast, measured[j].setting);
+            const auto first = predicted(prediction, measured[i].setting);
+            const auto second = predicted(prediction, measured[j].setting);
             if (!first || !second) {
                 continue;
             }
             ++found.pairs;
             if (are_told_apart(measured[i], measured[j])) {
-                ++found.told_apart;
+                ++found.distinguished;
                 right += order_share(measured[i], measured[j], *first, *second);
             }
         }
     }
-    found.ranked = found.told_apart > 0 ? right / static_cast<double>(found.told_apart) : 1;
+    found.ranked = found.distinguished > 0 ? right / static_cast<double>(found.distinguished) : 1;
 }
 
 }  // namespace
@@ -58,20 +58,20 @@ MeasuredSetting measured_setting(const Setting& setting, std::vector<Seconds> ti
             .upper = quantile_of_times(times, 0.75)};
 }
 
-std::optional<Seconds> predicted(const Forecast& forecast, const Setting& setting) {
-    const auto found = std::find_if(forecast.grid.begin(), forecast.grid.end(),
+std::optional<Seconds> predicted(const Prediction& prediction, const Setting& setting) {
+    const auto found = std::find_if(prediction.grid.begin(), prediction.grid.end(),
                                     [&](const Timed& one) { return one.setting == setting; });
-    return found == forecast.grid.end() ? std::nullopt : std::optional(found->time);
+    return found == prediction.grid.end() ? std::nullopt : std::optional(found->time);
 }
 
-Agreement agreement(const Forecast& forecast, const std::vector<MeasuredSetting>& measured) {
+Agreement agreement(const Prediction& prediction, const std::vector<MeasuredSetting>& measured) {
     Agreement found;
-    rank_pairs(found, forecast, measured);
+    rank_pairs(found, prediction, measured);
     found.fastest =
         *std::min_element(measured.begin(), measured.end(),
                           [](const MeasuredSetting& a, const MeasuredSetting& b) { return a.median < b.median; });
     const auto guideline = std::find_if(measured.begin(), measured.end(), [&](const MeasuredSetting& one) {
-        return one.setting == forecast.guideline.setting;
+        return one.setting == prediction.guideline.setting;
     });
     if (guideline == measured.end()) {
         return found;

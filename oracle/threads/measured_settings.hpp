@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "threads/forecast.hpp"
+#include "threads/prediction.hpp"
 
 namespace dodona::threads {
 
@@ -21,7 +21,7 @@ struct MeasuredSetting {
 
 struct Agreement {
     std::size_t pairs = 0;                     ///< that were measured and predicted
-    std::size_t told_apart = 0;                ///< ... and differ by more than the noise
+    std::size_t distinguished = 0;             ///< ... and differ by more than the noise
     double ranked = 0;                         ///< of those: share in the order that was predicted
     MeasuredSetting fastest;                   ///< of those measured
     std::optional<MeasuredSetting> guideline;  ///< none: it was not measured
@@ -33,10 +33,10 @@ struct Agreement {
 /// Lower quartiles, medians and upper quartiles of times, one or more.
 MeasuredSetting measured_setting(const Setting& setting, std::vector<Seconds> times);
 
-/// What was predicted of a setting; none where the grid of the forecast does not have it.
-std::optional<Seconds> predicted(const Forecast& forecast, const Setting& setting);
+/// What was predicted of a setting; none where the grid of the prediction does not have it.
+std::optional<Seconds> predicted(const Prediction& prediction, const Setting& setting);
 
 /// `measured` is not empty.
-Agreement agreement(const Forecast& forecast, const std::vector<MeasuredSetting>& measured);
+Agreement agreement(const Prediction& prediction, const std::vector<MeasuredSetting>& measured);
 
 }  // namespace dodona::threads

@@ -35,9 +35,9 @@ Record value_record(const ValueType& type, const void* member);
 struct ToRecord {
     const void* member;
 
-    Record operator()(const TextType& /*type*/) const {
+    Record operator()(const TextType& type) const {
         const auto& text = *static_cast<const std::string*>(member);
-        return text_or_null(text);
+        return type.form != nullptr && type.form->may_be_empty ? Record(text) : text_or_null(text);
     }
     Record operator()(const FlagType& /*type*/) const { return *static_cast<const bool*>(member); }
     Record operator()(const WholeType& type) const { return type.get(member); }

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "reports/collect/described_record.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -135,12 +134,6 @@ void add_plan_lengths(Document& document, const std::vector<PlanLengths>& ranked
 void add_played_lengths(Document& document, const LengthsAnswer& answer, const play::NoisySteps& played) {
     const PackedStep& made = answer.packings.front();
     const play::StepStatistics all = played.all();
-    document.record["lengths"] = described_record(answer);
-    document.record["lengths"]["played"] = {{"steps", played.steps.size()},
-                                            {"mean_s", all.mean},
-                                            {"lo_s", all.low},
-                                            {"hi_s", all.high},
-                                            {"deviation_s", all.deviation}};
     Table table({{"step"}, {"time", Align::right}});
     table.row({"in closed form", made.step.slowest});
     table.row({fmt::format("played, mean of {}", counted(played.steps.size(), "step")),

@@ -1,4 +1,4 @@
-// The report of `dodona tables`: where embedding tables lie, and what a step takes.
+// Embedding tables that are placed one by one, in the report of `dodona plan`.
 #pragma once
 
 #include "reports/collect/prediction_report.hpp"
@@ -7,14 +7,14 @@
 
 namespace dodona::reports {
 
-Document tables_document(const Subject& subject, const tables::StepQuestion& question,
-                         const tables::StepForecast& answer);
+/// What each tier holds.
+Table tier_table(const tables::StepPrediction& answer);
 
 /// Tables of a job placed one by one.
 struct PlacedTables {
     std::int64_t devices = 1;
     std::int64_t batch = 1;
-    tables::StepForecast placed;
+    tables::StepPrediction placed;
     [[nodiscard]] bool fit() const { return placed.placement.unplaced.empty(); }
     /// The step, which waits for the same input, host, software and optimizer as the best plan. `best`: null where no
     /// plan fits.

@@ -40,6 +40,12 @@ struct Small {
     Extra extra;
 };
 
+/// An answer with a Small in it.
+struct Whole {
+    std::string label;
+    std::optional<Small> small;
+};
+
 }  // namespace dodona::questions::described_test
 
 namespace dodona::files {
@@ -93,6 +99,15 @@ const Description& description<Small>() {
     return described;
 }
 
+template <>
+const Description& description<questions::described_test::Whole>() {
+    using questions::described_test::Whole;
+    static const Description described{
+        .noun = "whole",
+        .keys = {required<&Whole::label>("label", "", {.form = &kAnyText}), required<&Whole::small>("small", "")}};
+    return described;
+}
+
 }  // namespace dodona::files
 
 namespace dodona::questions::described_test {
@@ -117,6 +132,19 @@ TEST(Described, AnswerIsItsMembersInBaseUnits) {
     EXPECT_EQ(json_line(document.rows->at(1)), R"({"name":"b","gpus":null})");
 }
 
+TEST(Described, RowsMayBeOfAPartOfTheAnswer) {
+    const reports::Document document = answer_document(Whole{.label = "", .small = Small{.parts = {{"a", 4}}}});
+    ASSERT_TRUE(document.rows);
+    ASSERT_EQ(document.rows->size(), 1U);
+    EXPECT_EQ(json_line(document.rows->front()), R"({"name":"a","gpus":4})");
+    EXPECT_FALSE(answer_document(Whole{}).rows) << "the record is the only row";
+}
+
+TEST(Described, AnEmptyTextIsATextWhereItMayBe) {
+    EXPECT_EQ(answer_document(Whole{}).record.at("label"), reports::Record(""));
+    EXPECT_TRUE(answer_document(Small{}).record.at("note").is_null());
+}
+
 TEST(Described, KeyThatIsLeftOutIsThereWhereItHasAValue) {
     const reports::Document document = answer_document(Small{.extra = {.text = "a", .times = Times{1_s, 1}}});
     EXPECT_EQ(document.record.at("text"), reports::Record("a"));
@@ -126,7 +154,7 @@ TEST(Described, KeyThatIsLeftOutIsThereWhereItHasAValue) {
 TEST(Described, SchemaSaysTypesUnitsRangesAndWhatMayBeNull) {
     EXPECT_EQ(
         json_line(answer_schema(files::description<Small>())),
-        R"({"$schema":"http://json-schema.org/draft-07/schema#","title":"dodona/small/1: the answer of dodona small",)"
+        R"({"$schema":"http://json-schema.org/draft-07/schema#","title":"dodona/small/1: an answer of dodona",)"
         R"("description":"A test.","type":"object","properties":{"schema":{"const":"dodona/small/1"},)"
         R"("memory_bytes":{"type":"number","minimum":0,"description":"of a GPU"},"kind":{"enum":["fast","slow"]},)"
         R"("other":{"enum":["fast","slow",null]},"note":{"type":["string","null"]},)"

@@ -13,15 +13,14 @@
 #include "questions/limits/limits.hpp"
 #include "questions/plans/plans.hpp"
 #include "questions/predict/predict.hpp"
+#include "questions/validate/validate.hpp"
 #include "report_scene.hpp"
 #include "reports/accuracy_page.hpp"
-#include "reports/collect/comparison_report.hpp"
 #include "reports/collect/explanation_report.hpp"
 #include "reports/collect/framework_report.hpp"
 #include "reports/collect/largest_report.hpp"
 #include "reports/collect/report_difference.hpp"
 #include "reports/collect/report_document.hpp"
-#include "reports/collect/simulation_report.hpp"
 #include "reports/collect/sizing_report.hpp"
 #include "reports/render/renderer.hpp"
 #include "simulated_scene.hpp"
@@ -46,7 +45,7 @@ Document explanation_alone() {
     return document;
 }
 
-Document comparison() { return comparison_document({.table = "runs.csv"}, compared_runs()); }
+Document comparison() { return questions::validate::document({.table = "runs.csv"}, compared_runs()); }
 
 std::vector<Case> cases() {
     const auto plan = [](const search::Answer& answer, const std::string& saved = "") {
@@ -61,20 +60,17 @@ std::vector<Case> cases() {
         return [=] { return questions::limits::document(answer); };
     };
     const auto framework = [] { return framework_document(software()); };
-    const auto simulate = [] { return simulation_document(kSubject, simulated()); };
+    const auto simulate = [] { return simulate_document(); };
     const auto goodput = [](const reliability::Goodput& answer) {
         return [=] { return questions::goodput::document(kSubject, answer); };
     };
-    const auto small_trials = [] { return trials_document("small", small_study(), trials::forecast(small_study())); };
-    const auto trials_run = [] {
-        const trials::Forecast forecast = trials::forecast(small_study());
-        return trials_run_document("small", small_run(), small_done(), &forecast);
-    };
-    const auto tables_of = [](const tables::StepForecast& answer) { return [=] { return placed_document(answer); }; };
+    const auto small_trials = [] { return small_document(small_study()); };
+    const auto trials_run = [] { return run_document(true); };
+    const auto tables_of = [](const tables::StepPrediction& answer) { return [=] { return placed_document(answer); }; };
     const auto with_noise = [] {
         const play::NoisySteps steps = noisy();
         const play::NoiseStudy loads = study();
-        return simulation_document(kSubject, simulated(), &steps, &loads);
+        return simulate_document(simulated(), steps, loads);
     };
     const auto report = [] { return report_document(small_report()); };
     const auto stopped_report = [] {
@@ -138,8 +134,8 @@ std::vector<Case> cases() {
             {"tables.txt", tables_of(placed_tables())},
             {"tables.json", tables_of(placed_tables())},
             {"tables-none.txt", tables_of(homeless_tables())},
-            {"threads.txt", threads_forecast},
-            {"threads.json", threads_forecast},
+            {"threads.txt", threads_prediction},
+            {"threads.json", threads_prediction},
             {"threads-none.txt", threads_too_large},
             {"simulate-noise.txt", with_noise},
             {"simulate-noise.json", with_noise},

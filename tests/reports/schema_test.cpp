@@ -16,18 +16,17 @@
 #include "questions/described.hpp"
 #include "questions/goodput/goodput.hpp"
 #include "questions/limits/limits.hpp"
+#include "questions/models/models.hpp"
 #include "questions/plans/plans.hpp"
 #include "questions/predict/predict.hpp"
+#include "questions/trace/trace.hpp"
+#include "questions/validate/validate.hpp"
 #include "report_scene.hpp"
-#include "reports/collect/comparison_report.hpp"
 #include "reports/collect/largest_report.hpp"
-#include "reports/collect/model_report.hpp"
 #include "reports/collect/prediction_record.hpp"
 #include "reports/collect/report_difference.hpp"
 #include "reports/collect/report_document.hpp"
-#include "reports/collect/simulation_report.hpp"
 #include "reports/collect/sizing_report.hpp"
-#include "reports/collect/trace_difference.hpp"
 #include "reports/render/json.hpp"
 #include "scene.hpp"
 #include "simulated_scene.hpp"
@@ -45,7 +44,15 @@ nlohmann::json schema_of(const std::string& noun) {
         {"goodput", &files::description<reliability::Goodput>()},
         {"limits", &files::description<search::LimitsAnswer>()},
         {"plan", &files::description<questions::plans::Answer>()},
-        {"predict", &files::description<questions::predict::Answer>()}};
+        {"predict", &files::description<questions::predict::Answer>()},
+        {"model", &files::description<questions::models::Answer>()},
+        {"simulate", &files::description<questions::simulate::Answer>()},
+        {"tables", &files::description<questions::tables::Answer>()},
+        {"threads", &files::description<questions::threads::Answer>()},
+        {"trace", &files::description<questions::trace::Answer>()},
+        {"trials", &files::description<questions::trials::Answer>()},
+        {"trials-run", &files::description<questions::trials::RunAnswer>()},
+        {"validate", &files::description<validate::Comparison>()}};
     if (const auto found = described.find(noun); found != described.end()) {
         return nlohmann::json::parse(json_line(questions::answer_schema(*found->second)));
     }
@@ -73,7 +80,7 @@ nlohmann::json plans(const search::Answer& answer) { return parsed(questions::pl
 nlohmann::json prediction(const step::Prediction& one) {
     return parsed(questions::predict::document({.prediction = one}));
 }
-nlohmann::json comparison(const validate::Comparison& one) { return parsed(comparison_document({}, one)); }
+nlohmann::json comparison(const validate::Comparison& one) { return parsed(questions::validate::document({}, one)); }
 
 TEST(Schema, HoldsForPlans) {
     EXPECT_TRUE(is_valid("plan", plans(two_plans())));
@@ -89,7 +96,7 @@ TEST(Schema, HoldsForTraces) {
     trace.of[index(traces::DeviceWork::matmul)] = {.busy = 1_s, .exposed = 1_s, .calls = 4, .longest = "gemm"};
     trace.of[index(traces::DeviceWork::all_reduce)] = {.busy = 1_s, .exposed = 1_s, .calls = 4};
     const PredictedStep predicted = predicted_step(prediction_record(too_large()), "prediction.json");
-    const nlohmann::json good = parsed(trace_document({"a", "b"}, trace_difference(trace, predicted)));
+    const nlohmann::json good = parsed(questions::trace::document(questions::trace::ask({"a", "b", trace, predicted})));
     EXPECT_TRUE(is_valid("trace", good));
     for (const std::string at : {"", "/traced_step_s", "/predicted_step_s", "/parts/0", "/collectives/0"}) {
         const nlohmann::json::json_pointer pointer(at);
@@ -236,7 +243,7 @@ TEST(Schema, IsTheSameForPlansOnTheirOwnAndInRankings) {
 }
 
 TEST(Schema, HoldsForSimulatedSteps) {
-    EXPECT_TRUE(is_valid("simulate", parsed(simulation_document({"net", "box"}, simulated()))));
+    EXPECT_TRUE(is_valid("simulate", parsed(simulate_document())));
     play::SimulatedStep with_flows = simulated();
     with_flows.allocator = {.stage = 1,
                             .fixed = {.allocated = 9_GiB, .reserved = 12_GiB, .passing = 6_GiB, .fits = false},
@@ -247,7 +254,7 @@ TEST(Schema, HoldsForSimulatedSteps) {
                           .tabulated = {"a reduction"},
                           .degraded = {{"node0", 0.5}},
                           .busiest = {{"a", "b", 1_GB, 0.5}}};
-    const nlohmann::json good = parsed(simulation_document({"net", "box"}, with_flows));
+    const nlohmann::json good = parsed(simulate_document(with_flows));
     EXPECT_TRUE(is_valid("simulate", good));
     for (const std::string at :
          {"", "/parts", "/parts/tail", "/folded", "/resources/0", "/memory/0", "/critical_path/0", "/network",
@@ -261,7 +268,7 @@ TEST(Schema, HoldsForSimulatedSteps) {
     }
     const play::NoisySteps steps = noisy();
     const play::NoiseStudy loads = study();
-    const nlohmann::json with_noise = parsed(simulation_document({"net", "box"}, simulated(), &steps, &loads));
+    const nlohmann::json with_noise = parsed(simulate_document(simulated(), steps, loads));
     EXPECT_TRUE(is_valid("simulate", with_noise));
     for (const std::string at : {"/noise", "/noise/sources/0", "/noise/with", "/noise/percentiles", "/noise/folded",
                                  "/noise/scales/0", "/noise/alone/0", "/study", "/study/loads/0", "/study/lent"}) {
@@ -273,7 +280,7 @@ TEST(Schema, HoldsForSimulatedSteps) {
     }
     play::NoisySteps stopped = noisy();
     stopped.steps.clear();
-    EXPECT_TRUE(is_valid("simulate", parsed(simulation_document({"net", "box"}, simulated(), &stopped))));
+    EXPECT_TRUE(is_valid("simulate", parsed(simulate_document(simulated(), stopped))));
 }
 
 TEST(Schema, HoldsForGoodput) {
@@ -304,24 +311,22 @@ void expect_all_needed(const std::string& noun, const nlohmann::json& good, cons
 }
 
 TEST(Schema, HoldsForTrialsAndTables) {
-    const trials::Forecast forecast = trials::forecast(small_study());
-    expect_all_needed("trials", parsed(trials_document("small", small_study(), forecast)),
+    expect_all_needed("trials", parsed(small_document(small_study())),
                       {"", "/node", "/makespan_s", "/policies/0", "/widths/0", "/widths/0/units", "/early_stopping",
                        "/early_stopping/rungs/0", "/early_stopping/makespan_s", "/failures", "/schedule/0"});
     trials::Question plain = small_study();
     plain.stopping.reset();
     plain.failures.reset();
     plain.rent.reset();
-    EXPECT_TRUE(is_valid("trials", parsed(trials_document("small", plain, trials::forecast(plain)))));
-    expect_all_needed("trials-run", parsed(trials_run_document("small", small_run(), small_done(), &forecast)),
-                      {"", "/attempts/0"});
-    EXPECT_TRUE(is_valid("trials-run", parsed(trials_run_document("small", small_run(), small_done(), nullptr))));
+    EXPECT_TRUE(is_valid("trials", parsed(small_document(plain))));
+    expect_all_needed("trials-run", parsed(run_document(true)), {"", "/attempts/0"});
+    EXPECT_TRUE(is_valid("trials-run", parsed(run_document(false))));
     expect_all_needed("tables", parsed(placed_document(placed_tables())), {"", "/parts_s", "/placement/0"});
     EXPECT_TRUE(is_valid("tables", parsed(placed_document(homeless_tables()))));
 }
 
 TEST(Schema, HoldsForThreads) {
-    expect_all_needed("threads", parsed(threads_forecast()),
+    expect_all_needed("threads", parsed(threads_prediction()),
                       {"", "/forecast", "/forecast/guideline", "/forecast/sections/0", "/forecast/costs"});
     EXPECT_TRUE(is_valid("threads", parsed(threads_too_large())));
 }

@@ -4,6 +4,7 @@
 #include "play/noise_study.hpp"
 #include "play/noisy_steps.hpp"
 #include "play/simulated_step.hpp"
+#include "questions/simulate/simulate.hpp"
 #include "scene.hpp"
 #include "schedule/schedule.hpp"
 #include "simulate/play.hpp"
@@ -71,6 +72,12 @@ inline play::NoiseStudy study() {
             .loads = {{simulate::NoiseOn::network, play::statistics({12_s, 13_s}), 0.996},
                       {simulate::NoiseOn::storage, play::statistics({11_s, 11_s}), 0}},
             .lent = play::LentCores{.cores = 64, .decoding = 14.2, .ranks = 4, .lendable = 41}};
+}
+
+inline Document simulate_document(const play::SimulatedStep& step = simulated(),
+                                  const std::optional<play::NoisySteps>& noisy = {},
+                                  const std::optional<play::NoiseStudy>& loads = {}) {
+    return questions::simulate::document({{"gpt3-175b", "selene"}, step, noisy, loads});
 }
 
 }  // namespace dodona::reports::testing

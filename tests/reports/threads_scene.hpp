@@ -1,9 +1,7 @@
 // A chain of two operators and two chains beside it on four cores, for reports.
 #pragma once
 
-#include <optional>
-
-#include "reports/collect/threads_report.hpp"
+#include "questions/threads/threads.hpp"
 
 namespace dodona::reports::testing {
 
@@ -13,30 +11,28 @@ inline const cluster::Device& four_cores() {
     return device;
 }
 
-inline ThreadsQuestion threads_question() {
+inline questions::threads::Question threads_question() {
     const threads::KnownCosts known{.fork = 4_us, .change = 2_us};
-    return {.device = four_cores(),
+    return {.subject = {"net", "box"},
+            .device = four_cores(),
             .batch = 1,
             .weights = 300_MiB,
             .costs = threads::thread_costs(four_cores(), 4, known),
             .known = known};
 }
 
-inline Document threads_forecast() {
-    threads::OperatorGraph graph;
-    graph.kinds = {{"layer", {}}};
-    graph.operators = {{0, {}}, {0, {0}}, {0, {1}}, {0, {1}}, {0, {2}}, {0, {3}}};
-    const std::vector<threads::OperatorWork> works{
-        {.kernels = {{.compute = 10_us, .moved = 1000_B}}, .evidence = Evidence::fitted}};
-    ThreadsQuestion question = threads_question();
-    question.evidence = threads::weakest(works);
-    return threads_document({"net", "box"}, question, threads::forecast(graph, works, question.costs));
+inline Document threads_prediction() {
+    questions::threads::Question question = threads_question();
+    question.operators.kinds = {{"layer", {}}};
+    question.operators.operators = {{0, {}}, {0, {0}}, {0, {1}}, {0, {1}}, {0, {2}}, {0, {3}}};
+    question.works = {{.kernels = {{.compute = 10_us, .moved = 1000_B}}, .evidence = Evidence::fitted}};
+    return questions::threads::document(questions::threads::ask(std::move(question)));
 }
 
 inline Document threads_too_large() {
-    ThreadsQuestion question = threads_question();
+    questions::threads::Question question = threads_question();
     question.weights = 3_GiB;
-    return threads_document({"net", "box"}, question, std::nullopt);
+    return questions::threads::document(questions::threads::ask(std::move(question)));
 }
 
 }  // namespace dodona::reports::testing

@@ -1,9 +1,9 @@
 // Studies and placements of tables for tests of reports: times by hand, the rest as it follows.
 #pragma once
 
-#include "reports/collect/tables_report.hpp"
-#include "reports/collect/trials_report.hpp"
-#include "reports/collect/trials_run_report.hpp"
+#include "questions/tables/tables.hpp"
+#include "questions/trials/run.hpp"
+#include "questions/trials/trials.hpp"
 
 namespace dodona::reports::testing {
 
@@ -21,6 +21,10 @@ inline trials::Question small_study() {
     question.failures = trials::Failures{.mtbf = 100 * unit::second, .tries = 2, .draws = 5};
     question.rent = trials::Rent{3.6 * unit::money / unit::hour, "USD"};
     return question;
+}
+
+inline Document small_document(const trials::Question& study) {
+    return questions::trials::document(questions::trials::ask({"small", study}));
 }
 
 /// A run of it on two nodes: the first trial finished, the second failed twice, the third was on a node that was lost.
@@ -57,9 +61,18 @@ inline runner::StudyDone small_done() {
     return done;
 }
 
+/// With what was predicted, or without.
+inline Document run_document(bool predicted) {
+    questions::trials::RunAnswer answer{"small", small_run(), small_done(), {}};
+    if (predicted) {
+        answer.prediction = trials::predict(small_study());
+    }
+    return questions::trials::document(answer);
+}
+
 /// Two tables, one of them in four parts, on two GPUs with a host.
-inline tables::StepForecast placed_tables() {
-    tables::StepForecast answer;
+inline tables::StepPrediction placed_tables() {
+    tables::StepPrediction answer;
     answer.question = {.tables = {{"wide", 1000, 64, 10}, {"long", 1e6, 16, 1}},
                        .format = {},
                        .tiers = {{.name = "device", .room = 200'000_B, .rate = 100_GB_per_s},
@@ -77,18 +90,17 @@ inline tables::StepForecast placed_tables() {
 }
 
 /// The same where nothing has room.
-inline tables::StepForecast homeless_tables() {
-    tables::StepForecast answer = placed_tables();
+inline tables::StepPrediction homeless_tables() {
+    tables::StepPrediction answer = placed_tables();
     answer.question.tiers.pop_back();
     answer.placement = tables::place(answer.question);
     answer.times = {};
     return answer;
 }
 
-inline Document placed_document(const tables::StepForecast& answer) {
-    const graph::Graph graph;
-    const cluster::Cluster cluster;
-    return tables_document({"net", "box"}, {.graph = graph, .cluster = cluster, .devices = 2, .batch = 1024}, answer);
+inline Document placed_document(const tables::StepPrediction& prediction) {
+    return questions::tables::document(
+        {.subject = {"net", "box"}, .devices = 2, .batch = 1024, .prediction = prediction, .fabrics = {}});
 }
 
 }  // namespace dodona::reports::testing
