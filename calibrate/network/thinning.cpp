@@ -48,10 +48,32 @@ double miss(const cluster::CollectiveCurve& curve, Bytes size, Seconds time) {
     return std::abs(cost::curve_time(curve, size).time.value / time - 1);
 }
 
+/// Whether the two sizes before the last bear it out, where they are as close as in a dense table.
+bool is_borne_out(const std::vector<CurvePoint>& points) {
+    constexpr double kDisturbed = 1.1;
+    constexpr double kClose = 1.2;
+    const auto& [size, time] = points.back();
+    const CurvePoint& before = points[points.size() - 2];
+    const CurvePoint& first = points[points.size() - 3];
+    const Seconds expected =
+        before.time + (size - before.size) / (before.size - first.size) * (before.time - first.time);
+    return size > kClose * first.size || time <= kDisturbed * expected;
+}
+
+/// Without a last size that was measured once and is not borne out: nothing larger says whether its time is the size's
+/// or that of one disturbed transfer, and all that is extrapolated hangs on it.
+std::vector<CurvePoint> undisturbed(std::vector<CurvePoint> points, const Measured& measured) {
+    const bool once = !measured.points.empty() && measured.points.rbegin()->second.size() == 1;
+    if (once && points.size() > 3 && !is_borne_out(points)) {
+        points.pop_back();
+    }
+    return points;
+}
+
 }  // namespace
 
 cluster::CollectiveCurve thinned(const CollectiveSeries& series, const Measured& measured) {
-    const std::vector<CurvePoint> points = not_falling(measured.points);
+    const std::vector<CurvePoint> points = undisturbed(not_falling(measured.points), measured);
     cluster::CollectiveCurve curve{.collective = series.collective,
                                    .ranks = series.ranks,
                                    .ranks_per_node = series.ranks_per_node,

@@ -1,6 +1,7 @@
 // A table thinned to the points that its interpolation needs.
 //
-// Times are made not to fall with size (pool adjacent violators, on logarithms). The curve starts with the first and
+// Times are made not to fall with size (pool adjacent violators, on logarithms). In a dense table a last size that was
+// measured once and takes 10 % longer than the two before it make it is left out. The curve starts with the first and
 // the last point; the point that it misses most is added until it misses none by more than the tolerance. Its held-out
 // error is the 90th percentile of its misses of everything that was kept out, else of all points; at least the
 // tolerance. Source: Barlow et al., Statistical Inference under Order Restrictions (1972), section 1.2, for the

@@ -109,14 +109,17 @@ std::string broken(Bytes least, double most,
     return text;
 }
 
+double over_its_halves(const Cluster& machine, const CollectiveRequest& request) {
+    return time(machine, request, Collective::all_reduce) /
+           (time(machine, request, Collective::reduce_scatter) + time(machine, request, Collective::all_gather));
+}
+
+// Where all-reduces and their halves were measured apart, or the halves not at all, they are up to 16 % apart: 2 ranks of
+// InfiniBand NDR, 1 and 32 MiB. Long buffers, up to 9 % apart on the A100s of vTrain, hang on the last sizes that were
+// measured, where one disturbed transfer made all-reduces of 8 nodes 24 % longer.
 TEST(MachineLaws, AnAllReduceIsNoSlowerThanAReduceScatterAndAnAllGather) {
-    EXPECT_EQ(broken(1_MiB, 1.3,
-                     [](const Cluster& machine, const CollectiveRequest& request) {
-                         return time(machine, request, Collective::all_reduce) /
-                                (time(machine, request, Collective::reduce_scatter) +
-                                 time(machine, request, Collective::all_gather));
-                     }),
-              "");
+    EXPECT_EQ(broken(1_MiB, 1.17, over_its_halves), "");
+    EXPECT_EQ(broken(512_MiB, 1.1, over_its_halves), "");
 }
 
 /// Libraries have trees for all-reduces, and for the halves rings of as many steps as ranks: what steps alone take, as
@@ -153,6 +156,21 @@ TEST(MachineLaws, MoreBytesTakeNoLessTime) {
                              const Seconds less = time(machine, request, collective);
                              request.size *= 2;
                              return less / time(machine, request, collective);
+                         }),
+                  "")
+            << name(collective);
+    }
+}
+
+// The bandwidth of long buffers does not fall: measured times scatter by some per cent.
+TEST(MachineLaws, TwiceTheBytesTakeNoMoreThanTwiceTheTime) {
+    for (const Collective collective : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                                        Collective::all_to_all, Collective::send}) {
+        EXPECT_EQ(broken(256_MiB, 2.1,
+                         [&](const Cluster& machine, CollectiveRequest request) {
+                             const Seconds once = time(machine, request, collective);
+                             request.size *= 2;
+                             return time(machine, request, collective) / once;
                          }),
                   "")
             << name(collective);
