@@ -83,14 +83,16 @@ double window_saving(const cluster::Device& device, Precision precision) {
 }
 
 std::optional<double> instruction_rate(const cluster::Device& device) {
-    constexpr double kLanes = 128;
-    constexpr double kSlowestClock = 0.9e9;  // with 128 vector units; half as many otherwise
-    if (device.maker() != cluster::Maker::nvidia || device.multiprocessors <= 0 || device.vector <= FlopPerSecond{}) {
+    constexpr double kSlowestClock = 0.9e9;  // below: the data sheet's rate is of half as many lanes
+    constexpr double kFastestClock = 3e9;    // above: of two results a lane and clock
+    const auto maker = device.maker();
+    const double of_multiprocessor = maker == cluster::Maker::nvidia ? 128 : maker == cluster::Maker::amd ? 64 : 0;
+    if (of_multiprocessor <= 0 || device.multiprocessors <= 0 || device.vector <= FlopPerSecond{}) {
         return std::nullopt;
     }
-    const double lanes = kLanes * static_cast<double>(device.multiprocessors);
+    const double lanes = of_multiprocessor * static_cast<double>(device.multiprocessors);
     const double clock = device.vector.in(unit::flop_per_second) / (2 * lanes);
-    return lanes * (clock < kSlowestClock ? 2 * clock : clock);
+    return lanes * (clock < kSlowestClock ? 2 * clock : clock > kFastestClock ? clock / 2 : clock);
 }
 
 double quantisation(const cluster::Device& device, double m, double n, double batch) {
@@ -107,22 +109,14 @@ double quantisation(const cluster::Device& device, double m, double n, double ba
     return best;
 }
 
-/// Share of vector units' peak that PyTorch's fused attention reaches in fp32: fmha_cutlassF_f32 and B of BERT and GPT-2 in
-/// calibrate/evidence/tables/steps, 24 and 30 of 67 TFLOP/s on an H200 and an H100.
-constexpr double kAttentionInFp32 = 0.4;
-
 Seconds roofline(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
     const Bytes bytes = moved_bytes(kernel, precision);
     switch (kernel.kind) {
         case graph::KernelKind::matmul:
         case graph::KernelKind::convolution:
         case graph::KernelKind::recurrent:
+        case graph::KernelKind::attention:
             return device.launch + max(product_time(device, kernel, precision), bytes / device.memory_bandwidth);
-        case graph::KernelKind::attention: {
-            const double share = precision == Precision::fp32 ? kAttentionInFp32 : 1;
-            return device.launch +
-                   max(product_time(device, kernel, precision) / share, bytes / device.memory_bandwidth);
-        }
         case graph::KernelKind::stream: return stream_roofline(device, bytes, kernel.flops);
         case graph::KernelKind::gather: break;
     }

@@ -38,9 +38,11 @@ bool has_overlapping_window(const graph::Kernel& kernel);
 double window_saving(const cluster::Device& device, Precision precision);
 
 /// Instructions that a device's threads can issue in a second: one a clock for each of the 128 lanes of a
-/// multiprocessor's four schedulers; the clock follows from the data sheet's rate of vector units, 64 or 128 a
-/// multiprocessor. None for other makers than NVIDIA, and where the file does not say. Source: NVIDIA, CUDA C++
-/// Programming Guide, "Compute Capabilities", of 6.0 to 12.0.
+/// multiprocessor's four schedulers, of the 64 lanes of an AMD compute unit's four SIMDs; the clock follows from the data
+/// sheet's rate of vector units, 64 or 128 results a multiprocessor, 64 or with packed instructions 128 a compute unit.
+/// None for other makers, and where the file does not say. Source: NVIDIA, CUDA C++ Programming Guide, "Compute
+/// Capabilities", of 6.0 to 12.0; AMD, ROCm Compute Profiler documentation, "Pipeline descriptions": four 16-wide SIMD
+/// processors. What PyTorch issues for an element is taken as the same on both: its kernels are of one source.
 std::optional<double> instruction_rate(const cluster::Device& device);
 
 /// Rows, columns and depth of one matrix instruction: mma.m16n8k16, PTX ISA, "Matrix multiply-accumulate operation".

@@ -73,7 +73,8 @@ Precision KernelCost::precision(bool in_block) const {
 
 /// Fused attention does not round its operands to tf32: it makes an fp32 product of three (pytorch/pytorch: aten/src/ATen/
 /// native/transformers/cuda/mem_eff_attention/gemm_kernel_utils.h, OpMultiplyAddFastF32), which is no faster than vector
-/// units: calibrate/evidence/tables/steps, BERT in tf32, fmha_cutlassF_f32 and B, 24 and 30 TFLOP/s on an H200.
+/// units: calibrate/evidence/tables/steps, BERT in tf32, fmha_cutlassF_f32 and B, 24 and 30 TFLOP/s on an H200. These are
+/// rates in training, so that what a framework does to attention in 16 bits is not added.
 Precision KernelCost::attention_precision() const {
     return precision_ == Precision::tf32 ? Precision::fp32 : precision(false);
 }
@@ -134,7 +135,8 @@ Kernel KernelCost::as_run(Kernel kernel) const {
 void KernelCost::add(const Kernel& kernel, bool in_block, PassCost& cost) {
     const bool attends = kernel.kind == graph::KernelKind::attention;
     const cost::KernelTime time = timed(kernel, attends ? attention_precision() : precision(in_block));
-    const double slow_down = framework_.slow_down(kernel.kind);
+    const bool in_fp32 = attends && attention_precision() == Precision::fp32;
+    const double slow_down = in_fp32 ? 1 : framework_.slow_down(kernel.kind);
     cost.compute += slow_down * time.time;
     cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
     cost.launches += kernel.times;

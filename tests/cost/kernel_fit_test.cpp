@@ -324,6 +324,9 @@ TEST(FittedKernel, lends_its_shares_to_related_precisions_only) {
     EXPECT_NEAR(micro(a100, one_wave(), Precision::tf32), 4 + 2 * kOneWave, 1e-6);
     EXPECT_EQ(kernel_time(a100, one_wave(), Precision::tf32).evidence, Evidence::extrapolated);
     EXPECT_EQ(kernel_time(a100, one_wave(), Precision::fp32).evidence, Evidence::data_sheet);
+    const double sheet = micro(a100, one_wave(), Precision::fp32);
+    a100.typical = true;
+    EXPECT_NEAR(micro(a100, one_wave(), Precision::fp32), 1.15 * sheet, 1e-6) << "as products of other devices miss it";
 }
 
 TEST(FittedKernel, the_fit_in_range_and_of_the_own_precision_answers) {
