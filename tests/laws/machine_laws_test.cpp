@@ -114,8 +114,8 @@ double over_its_halves(const Cluster& machine, const CollectiveRequest& request)
            (time(machine, request, Collective::reduce_scatter) + time(machine, request, Collective::all_gather));
 }
 
-// Where all-reduces and their halves were measured apart, or the halves not at all, they are up to 16 % apart: 2 ranks of
-// InfiniBand NDR, 1 and 32 MiB. Long buffers, up to 9 % apart on the A100s of vTrain, hang on the last sizes that were
+// All-reduces and halves that were measured separately, or halves that were not measured, differ by up to 16 %: 2 ranks
+// of InfiniBand NDR, 1 and 32 MiB. Long buffers, up to 9 % on the A100s of vTrain, depend on the last sizes that were
 // measured, where one disturbed transfer made all-reduces of 8 nodes 24 % longer.
 TEST(MachineLaws, AnAllReduceIsNoSlowerThanAReduceScatterAndAnAllGather) {
     EXPECT_EQ(broken(1_MiB, 1.17, over_its_halves), "");

@@ -3,7 +3,7 @@
 
 accuracy.py typed [EVIDENCE]     accuracy.md, on the published tables that this repository has
 accuracy.py measured [EVIDENCE]  and on the project's large table beside them; exits 77 where that is not at hand
-accuracy.py others               never_fitted.md and nanotron_sweep.md: runs that no parameter was fitted to, in folders
+accuracy.py others               never_fitted.md, recent_runs.md and nanotron_sweep.md: runs that no parameter was fitted to, in folders
                                  beside the large table, where they are at hand; one_gpu.md: steps and peaks of memory of this repository
 
 DODONA_ACCEPT=1 makes `measured` and `others` write their pages anew instead: the figures of now become the record.
@@ -23,6 +23,7 @@ MEASURED = "../shared/measured/runs.csv"
 # Page -> folder of its runs, their tables, and the options that say what their words mean.
 OTHERS = {
     "never_fitted.md": ("../shared/measured/more", ["runs.csv"], ["--models", "models.csv", "--machines", "machines.csv"]),
+    "recent_runs.md": ("../shared/measured/recent", ["runs.csv"], ["--models", "models.csv", "--machines", "machines.csv"]),
     "nanotron_sweep.md": ("../shared/measured/nanotron", ["runs.csv"],
                           ["--models", "models.csv", "--machines", "machines.csv", "--links", "links.csv"]),
     "one_gpu.md": (f"{EVIDENCE}/tables/steps", ["runs.csv", "parallel.csv"], ["--conventions", "../../conventions.yaml"]),
