@@ -94,9 +94,10 @@ private:
         return time;
     }
 
-    /// In the fastest software.
+    /// In the fastest software. None slows attention in fp32 down (step/kernel_cost.cpp), which tf32 is as well.
     [[nodiscard]] double slow_down(graph::KernelKind kind) const {
-        double least = std::numeric_limits<double>::infinity();
+        const bool in_fp32 = space_.precision == Precision::fp32 || space_.precision == Precision::tf32;
+        double least = in_fp32 && kind == graph::KernelKind::attention ? 1 : std::numeric_limits<double>::infinity();
         for (const Software& software : space_.software) {
             least = std::min(least, software.framework.slow_down(kind));
         }
