@@ -17,8 +17,4 @@ inline constexpr std::size_t kPlansToExchange = 24;
 /// The kinds that --vary names; none without them. Faults are noted.
 std::optional<reports::ExchangeKinds> read_exchange_kinds(Arguments& arguments);
 
-/// Each plan of a ranking with each exchange of these kinds, the fastest first. The plans outlive the answer.
-reports::ExchangeSearch search_exchanges(const reports::ExchangeKinds& kinds, const Workload& workload,
-                                         const std::vector<step::Prediction>& plans);
-
 }  // namespace dodona::cli

@@ -287,7 +287,7 @@ void add_asked(Arguments& arguments, const PlanRequest& request, const Workload&
     if (const std::string kind = arguments.text("--why-not").value_or(""); !kind.empty()) {
         const search::Space of_kind = space_of_kind(arguments, kind, workload, space);
         arguments.throw_if_faults();
-        answer.why_not = {.asked = kind, .of_that_kind = search_with_progress(workload, of_kind, false)};
+        answer.why_not = {.asked = kind, .of_that_kind = search_with_progress(workload, of_kind)};
     }
     answer.with_exchange = with_exchange(workload, request.exchanges, answer.found);
     // As in `dodona tables`, rows have row-wise Adagrad without --optimizer.

@@ -1,18 +1,15 @@
 #include "cli/plan_search.hpp"
 
 #include <algorithm>
+#include <functional>
 
-#include "cli/explain.hpp"
+#include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/note.hpp"
 #include "cli/progress.hpp"
 #include "cli/remedies.hpp"
-#include "play/simulated_step.hpp"
 #include "reports/document/number_format.hpp"
-#include "search/batches.hpp"
 #include "search/crossover_search.hpp"
-#include "search/layer_search.hpp"
-#include "search/ranking.hpp"
 
 namespace dodona::cli {
 
@@ -25,75 +22,40 @@ bool by_layers(Arguments& arguments) {
     return std::find(names.begin(), names.end(), search::kByLayers) != names.end();
 }
 
-std::vector<std::string> names_of(const std::vector<plan::Strategy>& strategies) {
-    std::vector<std::string> names;
-    for (const plan::Strategy& strategy : strategies) {
-        names.push_back(strategy.name);
+/// Meshes that a search has seen, on a terminal.
+class MeshProgress {
+public:
+    bool operator()(std::int64_t seen, std::int64_t all) {
+        line_.show(seen, all);
+        seen_ = seen;
+        all_ = all;
+        return !interrupted();
     }
-    return names;
-}
-
-/// Plays the first `count` plans and ranks them anew; of those that are equally fast as the fastest the one that was first
-/// stays first. What is not played when the user stops keeps its rank, after those that are.
-void rank_by_playing(const Workload& workload, std::size_t count, search::Answer& answer) {
-    std::vector<Seconds> times;
-    while (times.size() < std::min(count, answer.plans.size()) && !interrupted()) {
-        times.push_back(play::simulate_step(workload.graph, workload.cluster, answer.plans[times.size()].plan).time());
-    }
-    const std::vector<step::Prediction> before = answer.plans;
-    for (const std::size_t place : search::ranked_again(times)) {
-        answer.plans[answer.played.size()] = before[place];
-        answer.played.push_back(times[place]);
-    }
-}
-
-/// Other batches that divide better; where nothing fits, what would.
-void look_beyond(Arguments& arguments, const Workload& workload, const search::Space& space, search::Answer& answer) {
-    if (interrupted()) {
-        return;
-    }
-    const search::Progress go_on = [](std::int64_t, std::int64_t) { return !interrupted(); };
-    answer.other_batches = search::better_batches(workload.graph, workload.cluster, space, answer, go_on);
-    if (answer.plans.empty()) {
-        answer.remedies =
-            search::remedies(ladders(arguments, workload, space,
-                                     answer.nearest.empty() ? Bytes{} : answer.nearest.front().memory.total()),
-                             go_on);
-    }
-}
-
-/// Plans by their tokens a second with samples of different lengths, the equally fast as the search has them.
-/// What was not looked at when the user stopped is left out.
-std::vector<reports::PlanLengths> ranked_by_lengths(const LengthSettings& settings, const Workload& workload,
-                                                    const std::vector<step::Prediction>& plans) {
-    LengthAnswers lengths(settings, workload);
-    std::vector<reports::PlanLengths> looked_at;
-    std::vector<Seconds> of_a_token;
-    for (const step::Prediction& plan : plans) {
-        if (!looked_at.empty() && interrupted()) {
-            break;
+    void clear() { line_.clear(); }
+    /// Clears the line, and says where the search was stopped.
+    void end() {
+        line_.clear();
+        if (interrupted() && seen_ < all_) {
+            note("stopped; this is the best of {} of {} meshes", reports::whole(seen_), reports::whole(all_));
         }
-        looked_at.push_back({.plan = plan, .even_rank = looked_at.size() + 1, .lengths = lengths.of(plan.plan)});
-        of_a_token.push_back(Seconds::of_base(1 / looked_at.back().tokens_per_second()));
     }
-    std::vector<reports::PlanLengths> ranked;
-    for (const std::size_t place : search::ranked_again(of_a_token)) {
-        ranked.push_back(std::move(looked_at[place]));
-    }
-    return ranked;
-}
 
-search::Question question_of(const Arguments& arguments, const Workload& workload, const search::Space& space) {
-    return {.model = workload.model,
-            .machine = workload.machine,
-            .devices = space.devices,
-            .batch = space.batch,
-            .precision = space.precision,
-            .strategies = names_of(space.strategies),
-            .model_source = workload.graph.source,
-            .machine_source = workload.cluster.source,
-            .parameters = graph::count(workload.graph).parameters,
-            .settings = settings_given(arguments)};
+private:
+    ProgressLine line_{"meshes"};
+    std::int64_t seen_ = 0;
+    std::int64_t all_ = 0;
+};
+
+/// Exchanges of these kinds.
+std::vector<exchange::Exchange> exchanges_of_kinds(const reports::ExchangeKinds& kinds) {
+    std::vector<exchange::Exchange> exchanges;
+    for (const std::string& name : library().exchanges()) {
+        exchange::Exchange one = library().exchange(name, {});
+        if (kinds[static_cast<std::size_t>(reports::kind_of(one))]) {
+            exchanges.push_back(std::move(one));
+        }
+    }
+    return exchanges;
 }
 
 }  // namespace
@@ -104,57 +66,62 @@ std::size_t plans_to_rank(const PlanRequest& request) {
                      request.lengths ? kPlansToPack : 0});
 }
 
-/// The search, with progress on a terminal and Ctrl-C.
-search::Answer search_with_progress(const Workload& workload, const search::Space& space, bool layers) {
+search::Answer search_with_progress(const Workload& workload, const search::Space& space) {
     listen_for_interrupt();
-    ProgressLine line("meshes");
-    std::int64_t seen_last = 0;
-    std::int64_t in_all = 0;
-    const search::Progress progress = [&](std::int64_t seen, std::int64_t all) {
-        line.show(seen, all);
-        seen_last = seen;
-        in_all = all;
-        return !interrupted();
-    };
-    search::Answer answer = layers ? search::search_layers(workload.graph, workload.cluster, space, progress)
-                                   : search::search(workload.graph, workload.cluster, space, progress);
-    line.clear();
-    if (interrupted()) {
-        note("stopped; this is the best of {} of {} meshes", reports::whole(seen_last), reports::whole(in_all));
-    }
+    MeshProgress line;
+    search::Answer answer = search::search(workload.graph, workload.cluster, space, std::ref(line));
+    line.end();
     return answer;
 }
 
 questions::plans::Answer find_plans(Arguments& arguments, const PlanRequest& request, const Workload& workload,
                                     const search::Space& space, const ObservedSteps& observed) {
-    questions::plans::Answer found{.found = {}, .saved = request.save_to, .shown = request.shown};
-    search::Answer& answer = found.found;
-    answer = search_with_progress(workload, space, by_layers(arguments));
+    questions::plans::Question question{.subject = {workload.model, workload.machine},
+                                        .graph = workload.graph,
+                                        .cluster = workload.cluster,
+                                        .space = space,
+                                        .settings = settings_given(arguments),
+                                        .by_layers = by_layers(arguments),
+                                        .shown = request.shown,
+                                        .simulated = request.simulated,
+                                        .explains = request.explains,
+                                        .save_to = request.save_to,
+                                        .exchange_kinds = request.exchange_kinds};
+    if (request.exchange_kinds) {
+        question.exchanges = exchanges_of_kinds(*request.exchange_kinds);
+    }
     if (!observed.runs.empty()) {
-        rank_as_observed(workload, observed.software, observed.runs, answer);
+        question.as_observed = [&](search::Answer& found) {
+            rank_as_observed(workload, observed.software, observed.runs, found);
+        };
     }
-    answer.question = question_of(arguments, workload, space);
-    if (answer.layers) {
-        answer.question.strategies.emplace_back(search::kByLayers);
+    question.changes = [&](Bytes least) { return ladders(arguments, workload, space, least); };
+    std::optional<LengthAnswers> lengths;
+    if (request.lengths) {
+        question.lengths = [&](const plan::Plan& plan) {
+            if (!lengths) {
+                lengths.emplace(*request.lengths, workload);
+            }
+            return lengths->of(plan);
+        };
     }
-    look_beyond(arguments, workload, space, answer);
-    rank_by_playing(workload, request.simulated, answer);
-    if (!answer.plans.empty()) {
-        list_other_software(answer);
+    listen_for_interrupt();
+    MeshProgress meshes;
+    ProgressLine changes("changes");
+    questions::plans::Answer answer = questions::plans::ask(question, {.meshes = std::ref(meshes),
+                                                                       .changes =
+                                                                           [&](std::int64_t done, std::int64_t all) {
+                                                                               meshes.clear();
+                                                                               changes.show(done, all);
+                                                                               return !interrupted();
+                                                                           },
+                                                                       .continues = [] { return !interrupted(); }});
+    changes.clear();
+    meshes.end();
+    if (answer.found.explanation && !answer.found.explanation->complete) {
+        note("stopped; ? marks what was not looked at");
     }
-    if (request.exchange_kinds && !answer.plans.empty()) {
-        found.exchanged = answer.plans;
-        found.by_exchange = search_exchanges(*request.exchange_kinds, workload, found.exchanged);
-    }
-    if (request.explains) {
-        const search::Searcher again = by_layers(arguments) ? search::search_layers : nullptr;
-        explain({workload.graph, workload.cluster, space, again}, answer);
-    }
-    if (request.lengths && !answer.plans.empty()) {
-        found.by_lengths = ranked_by_lengths(*request.lengths, workload, answer.plans);
-    }
-    answer.plans.resize(std::min(answer.plans.size(), request.shown));
-    return found;
+    return answer;
 }
 
 }  // namespace dodona::cli

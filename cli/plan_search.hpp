@@ -41,8 +41,8 @@ struct ObservedSteps {
     std::vector<validate::ObservedRun> runs;  ///< none: nothing was observed
 };
 
-/// The search, with progress on a terminal and Ctrl-C. `layers`: a strategy for each layer, too.
-search::Answer search_with_progress(const Workload& workload, const search::Space& space, bool layers);
+/// The search, with progress on a terminal and Ctrl-C.
+search::Answer search_with_progress(const Workload& workload, const search::Space& space);
 
 questions::plans::Answer find_plans(Arguments& arguments, const PlanRequest& request, const Workload& workload,
                                     const search::Space& space, const ObservedSteps& observed);

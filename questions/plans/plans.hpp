@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exchange/replica_exchange.hpp"
@@ -14,9 +16,31 @@
 #include "reports/collect/tables_report.hpp"
 #include "reports/document/document.hpp"
 #include "search/answer.hpp"
+#include "search/remedies.hpp"
 #include "step/prediction.hpp"
 
 namespace dodona::questions::plans {
+
+struct Question {
+    reports::Subject subject;
+    graph::Graph graph;
+    cluster::Cluster cluster;
+    search::Space space;
+    std::vector<std::pair<std::string, std::string>> settings = {};  ///< options as they were given
+    bool by_layers = false;                                          ///< a strategy for each layer, too
+    std::size_t shown = 5;                                           ///< plans that are listed
+    std::size_t simulated = 0;                                  ///< first plans that are simulated and ranked by that
+    bool explains = false;                                      ///< parameters that the answer is sensitive to, too
+    std::string save_to = {};                                   ///< file that the best plan is written to; empty: none
+    std::optional<reports::ExchangeKinds> exchange_kinds = {};  ///< that vary
+    std::vector<exchange::Exchange> exchanges = {};             ///< of these kinds
+    /// Predicts and ranks plans again as measured steps say; none: nothing was observed.
+    std::function<void(search::Answer& found)> as_observed = {};
+    /// Changes of the question, where nothing fits and a device needs `least`; none: none are searched.
+    std::function<std::vector<search::Ladder>(Bytes least)> changes = {};
+    /// A plan with samples of different lengths; none: all are of one.
+    std::function<reports::LengthsAnswer(const plan::Plan& plan)> lengths = {};
+};
 
 /// A setting of a script; empty: it is not there.
 struct ChangedSetting {
@@ -69,6 +93,15 @@ struct Answer {
     /// The plan to run; null where nothing fits.
     [[nodiscard]] const step::Prediction* best() const;
 };
+
+/// Progress of the search and of the explanation. All return false to stop; an answer has what is finished then.
+struct Progress {
+    search::Progress meshes;
+    search::Progress changes;
+    std::function<bool()> continues;
+};
+
+Answer ask(const Question& question, const Progress& progress);
 
 /// Reasons that stop plans of one kind: most frequent first, five at most.
 std::vector<std::string> reasons(const search::Answer& of_that_kind);
