@@ -125,11 +125,15 @@ const Description& shard() {
     static const Description described{
         .noun = "sharding of a strategy",
         .summary = "Over which axes optimizer states may be sharded.",
-        .keys = {required<&Strategy::shard_axes>(
-                     "axes", "The axes.",
-                     {.help = "the axes over which states may be sharded", .distinct = true, .or_single = true}),
-                 optional<&Strategy::shard>("level", "What is sharded unless a plan says otherwise.",
-                                            {.default_text = "none"})},
+        .keys =
+            {required<&Strategy::shard_axes>(
+                 "axes", "The axes.",
+                 {.help = "the axes over which states may be sharded", .distinct = true, .or_single = true}),
+             optional<&Strategy::shard>("level", "What is sharded unless a plan says otherwise.",
+                                        {.default_text = "none"}),
+             optional<&Strategy::shard_levels>(
+                 "levels", "Among which a search chooses where there is no `level`, as far as the software has them.",
+                 {.default_text = "none and states with a pipeline, else all", .distinct = true, .or_single = true})},
         .one_line = true,
         .defaults = default_of<Strategy>};
     return described;

@@ -118,7 +118,9 @@ struct Strategy {
     std::optional<std::string> split_boundaries;
     std::vector<std::string> shard_axes;  ///< axes over which optimizer states may be sharded
     std::optional<ShardLevel> shard;      ///< ZeRO level that the strategy prescribes
-    bool by_layers = false;               ///< made by a search for one network, with rules for its layers
+    /// Those that a search may choose where the strategy prescribes none; empty: none and states with a pipeline, else all.
+    std::vector<ShardLevel> shard_levels;
+    bool by_layers = false;  ///< made by a search for one network, with rules for its layers
     Considered considered;
     Location where;
 };

@@ -96,8 +96,18 @@ std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
     return kinds;
 }
 
-/// A strategy with a ZeRO level keeps it. Others may shard optimizer states (ZeRO-1); ZeRO-2 and ZeRO-3, which
-/// communicate in every micro-batch, have strategies of their own, except in software that lacks ZeRO-1.
+/// ZeRO levels among which a search chooses. Under a pipeline ZeRO-2 and ZeRO-3 communicate in every micro-batch.
+std::vector<ShardLevel> choices_of(const plan::Strategy& strategy) {
+    if (!strategy.shard_levels.empty()) {
+        return strategy.shard_levels;
+    }
+    const auto all = values_of(plan::kShardLevelTable);
+    return strategy.pipeline ? std::vector{ShardLevel::none, ShardLevel::states}
+                             : std::vector<ShardLevel>(all.begin(), all.end());
+}
+
+/// A strategy with a ZeRO level keeps it. Others have those of their choices that the software can run; where none of
+/// these shards though the strategy's do, all that the software has.
 std::vector<ShardLevel> shard_levels(const Plan& plan) {
     if (plan.strategy.shard) {
         return {*plan.strategy.shard};
@@ -106,12 +116,19 @@ std::vector<ShardLevel> shard_levels(const Plan& plan) {
     for (const std::string& axis : plan.strategy.shard_axes) {
         ways *= plan.axis_size(axis);
     }
-    if (ways == 1 || !plan.strategy.pipeline) {
+    const std::vector<ShardLevel> choices = choices_of(plan.strategy);
+    const std::vector<ShardLevel>& can = plan.framework.levels;
+    if (ways == 1 || choices == std::vector{ShardLevel::none}) {
         return {ShardLevel::none};
     }
-    const std::vector<ShardLevel>& can = plan.framework.levels;
-    const bool has_states = can.empty() || std::find(can.begin(), can.end(), ShardLevel::states) != can.end();
-    return has_states ? std::vector<ShardLevel>{ShardLevel::none, ShardLevel::states} : can;
+    if (can.empty()) {
+        return choices;
+    }
+    std::vector<ShardLevel> found = choices;
+    std::erase_if(found, [&](ShardLevel level) { return std::find(can.begin(), can.end(), level) == can.end(); });
+    const bool shards =
+        std::any_of(found.begin(), found.end(), [](ShardLevel level) { return level != ShardLevel::none; });
+    return shards ? found : can;
 }
 
 struct Schedule {

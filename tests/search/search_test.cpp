@@ -66,6 +66,37 @@ TEST(Search, VirtualStagesHoldAsManyBlocksWhereThatIsPossible) {
     EXPECT_EQ(virtual_stages(12, 2, 8), (Numbers{1, 2, 3, 6})) << "more than there are blocks";
 }
 
+/// ZeRO levels that a search looks at, on two data ranks.
+std::set<plan::ShardLevel> zero_levels(plan::Strategy strategy, std::vector<plan::ShardLevel> of_software) {
+    strategy.shard_axes = {"data"};
+    plan::Plan base{.strategy = strategy, .mesh = {{"data", 2}}, .batch = 64, .microbatch = 1};
+    base.framework.levels = std::move(of_software);
+    std::set<plan::ShardLevel> found;
+    for (const Variant& variant : Variants(small_network(), {}, {}, {}).of(base)) {
+        found.insert(variant.shard);
+    }
+    return found;
+}
+
+TEST(Search, ZeroLevelsAreThoseOfTheStrategyThatTheSoftwareHas) {
+    using Level = plan::ShardLevel;
+    using Levels = std::set<Level>;
+    const plan::Strategy plain = strategy("ring", {"data"});
+    EXPECT_EQ(zero_levels(plain, {}), (Levels{Level::none, Level::states, Level::gradients, Level::parameters}));
+    EXPECT_EQ(zero_levels(plain, {Level::none, Level::states}), (Levels{Level::none, Level::states}));
+    EXPECT_EQ(zero_levels(plain, {Level::none}), Levels{Level::none});
+    EXPECT_EQ(zero_levels(pipelined(), {}), (Levels{Level::none, Level::states}))
+        << "ZeRO-2 and ZeRO-3 communicate in every micro-batch";
+    EXPECT_EQ(zero_levels(pipelined(), {Level::none, Level::parameters}), (Levels{Level::none, Level::parameters}))
+        << "software without ZeRO-1 shards as it can";
+    plan::Strategy chosen = plain;
+    chosen.shard_levels = {Level::none};
+    EXPECT_EQ(zero_levels(chosen, {Level::gradients, Level::parameters}), Levels{Level::none})
+        << "plain data parallelism";
+    chosen.shard = Level::gradients;
+    EXPECT_EQ(zero_levels(chosen, {Level::none}), Levels{Level::gradients}) << "prescribed";
+}
+
 /// Four experts over tokens of eight features.
 graph::Graph small_mixture() {
     using graph::test::layer;
