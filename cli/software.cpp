@@ -1,6 +1,7 @@
 #include "cli/software.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -28,10 +29,28 @@ plan::Framework on_machine(plan::Framework framework, const cluster::Cluster& cl
     return framework;
 }
 
+/// Those of the time that --date says.
+std::vector<plan::Framework> released_frameworks(Arguments& arguments) {
+    const std::string date = arguments.text("--date").value_or("");
+    constexpr std::string_view kDay = "0000-00-00";
+    constexpr std::string_view kMonth = "0000-00";
+    const auto has_form = [](char c, char form) {
+        return form == '0' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
+    };
+    const bool is_date = (date.size() == kDay.size() || date.size() == kMonth.size()) &&
+                         std::equal(date.begin(), date.end(), kDay.begin(), has_form);
+    if (!date.empty() && !is_date) {
+        arguments.fault("--date", fmt::format("\"{}\" is not a date", date), "for example 2025-06");
+        return library().all_frameworks();
+    }
+    return plan::released_by(library().all_frameworks(), date);
+}
+
 /// What is usual for the strategies of one question: the files of frameworks are read once.
 class UsualSoftware {
 public:
-    explicit UsualSoftware(const Workload& workload) : workload_(workload), all_(library().all_frameworks()) {}
+    UsualSoftware(Arguments& arguments, const Workload& workload)
+        : workload_(workload), all_(released_frameworks(arguments)) {}
 
     /// The built-in framework that is usual; else the neutral one. `strategy`: null for several.
     [[nodiscard]] plan::Framework of(const plan::Strategy* strategy, const plan::Offload& offload) const {
@@ -85,11 +104,33 @@ private:
     std::vector<plan::Framework> all_;
 };
 
+/// Name of the framework that is meant; of a software of several versions the newest of --date that the device runs.
+std::string framework_meant(Arguments& arguments, const std::string& typed, const Workload& workload) {
+    const auto meant = library().resolve_alias(files::NameOf::framework, typed);
+    const std::string version_of = meant ? library().framework(meant->name).version_of : "";
+    if (version_of.empty() && arguments.has("--date")) {
+        arguments.fault("--date", fmt::format("{} has one version", typed),
+                        "name software that has several, such as megatron, or none");
+    }
+    if (version_of.empty()) {
+        return taken_as(arguments, files::NameOf::framework, typed);
+    }
+    const std::vector<plan::Framework> released = released_frameworks(arguments);
+    const plan::Framework* const version = plan::newest_version(released, version_of, workload.cluster.device);
+    if (version == nullptr) {
+        arguments.fault("--date", fmt::format("no version of {} was released by then", version_of));
+        return meant->name;
+    }
+    if (!arguments.has("--quiet")) {
+        note("{} is taken as {}{}", typed, version->name,
+             version->version.empty() ? "" : fmt::format(" ({} and later)", version->version));
+    }
+    return version->name;
+}
+
 plan::Framework typed_framework(Arguments& arguments, const std::string& typed, const Workload& workload) {
     const Location where = arguments.place("--software");
-    return on_machine(library().framework(taken_as(arguments, files::NameOf::framework, typed),
-                                          where.source ? where : files::command_line()),
-                      workload.cluster);
+    return on_machine(library().framework(typed, where.source ? where : files::command_line()), workload.cluster);
 }
 
 /// "+deepep": what is usual, with a mechanism more.
@@ -127,8 +168,9 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload, con
         return {};
     }
     const bool is_whole = typed && !is_addition(*typed);
-    plan::Framework framework =
-        is_whole ? typed_framework(arguments, *typed, workload) : UsualSoftware(workload).of(&sharded, plan.offload);
+    plan::Framework framework = is_whole
+                                    ? typed_framework(arguments, framework_meant(arguments, *typed, workload), workload)
+                                    : UsualSoftware(arguments, workload).of(&sharded, plan.offload);
     if (typed && !is_whole) {
         framework = typed_framework(arguments, framework.name + *typed, workload);
     }
@@ -150,7 +192,7 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload, con
 void set_software(Arguments& arguments, const Workload& workload, search::Space& space, bool named) {
     const auto typed = arguments.text("--software");
     if (!typed || is_addition(*typed)) {
-        const UsualSoftware usual(workload);
+        const UsualSoftware usual(arguments, workload);
         const auto none_runs = [&](const plan::Strategy& strategy) { return !usual.runs(strategy, space.offload); };
         if (!named && !space.vary.unusual &&
             !std::all_of(space.strategies.begin(), space.strategies.end(), none_runs)) {
@@ -167,7 +209,7 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
     std::vector<search::Software> all;
     std::vector<plan::Strategy> run;  // by any of them
     for (const std::string& one : between_commas(*typed)) {
-        plan::Framework framework = typed_framework(arguments, one, workload);
+        plan::Framework framework = typed_framework(arguments, framework_meant(arguments, one, workload), workload);
         if (std::any_of(all.begin(), all.end(),
                         [&](const search::Software& other) { return other.framework.label() == framework.label(); })) {
             arguments.fault("--software", fmt::format("{} is named twice", framework.label()));

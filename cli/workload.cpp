@@ -129,6 +129,8 @@ std::vector<Option> workload_options() {
          "software to train with; a search takes several: megatron-2024,torchtitan;\n"
          "default: what people run for the model, the strategy and the device",
          training, kOnce, Names::frameworks, "--framework"},
+        {"--date", "YEAR-MONTH",
+         "software of that time: of several versions the newest that was released; default: the newest", training},
         {"--contention", "PHI", "contention factor: flows that share a link; default: computed", training},
     };
 }
@@ -380,9 +382,10 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> given;
     for (const char* name :
-         {"--from",       "--set",     "--adjust",  "--seq",       "--image",    "--expert-loads", "--precision",
-          "--optimizer",  "--overlap", "--offload", "--algorithm", "--software", "--contention",   "--strategy",
-          "--max-memory", "--reserve", "--fixed",   "--exclude",   "--vary",     "--observed",     "--observed-plan"}) {
+         {"--from",      "--set",        "--adjust",   "--seq",          "--image",     "--expert-loads",
+          "--precision", "--optimizer",  "--overlap",  "--offload",      "--algorithm", "--software",
+          "--date",      "--contention", "--strategy", "--max-memory",   "--reserve",   "--fixed",
+          "--exclude",   "--vary",       "--observed", "--observed-plan"}) {
         for (const std::string& value : arguments.all(name)) {
             given.emplace_back(name, value);
         }

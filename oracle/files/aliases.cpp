@@ -219,12 +219,6 @@ constexpr std::array kAliases{
     Alias{NameOf::strategy, "ep", "expert", "with tensor and pipeline parallelism: megatron-moe"},
     Alias{NameOf::strategy, "moe", "megatron-moe"},
 
-    Alias{NameOf::framework, "megatron", "megatron-2024", "also megatron-2021 and megatron-2026"},
-    Alias{NameOf::framework, "megatronlm", "megatron-2024", "also megatron-2021 and megatron-2026"},
-    Alias{NameOf::framework, "megatroncore", "megatron-2024", "also megatron-2026"},
-    Alias{NameOf::framework, "nemo", "megatron-2024"},
-    Alias{NameOf::framework, "fsdp", "composer-fsdp"},
-    Alias{NameOf::framework, "jax", "maxtext"},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "files/description_keys.hpp"
 #include "files/read_description.hpp"
+#include "files/text_forms.hpp"
 
 namespace dodona::files {
 
@@ -219,6 +220,17 @@ const Description& description<Framework>() {
             {file_name<&Framework::name>("framework"),
              file_source<&Framework::source>(),
              optional<&Framework::summary>("summary", "One line for lists."),
+             optional<&Framework::other_names>("other_names",
+                                               "Names under which people know it. A name that is that of a software of "
+                                               "several versions means the newest that the device runs.",
+                                               {.or_single = true}),
+             optional<&Framework::version_of>(
+                 "version_of",
+                 "Name of a software of which it is one of several versions. The default is the newest that the device "
+                 "runs, with `--date` the newest of that time."),
+             optional<&Framework::version>("version", "The first release that it stands for."),
+             optional<&Framework::since>("since", "Date of that release. With `--date` before it, it is no default.",
+                                         {.form = &kDate}),
              optional<&Framework::memory>("memory", "The memory profile of such software.", {.default_text = "none"}),
              optional<&Framework::fitted_to>("fitted_to", "Groups of published runs that it was fitted to.",
                                              {.or_single = true}),
@@ -245,8 +257,8 @@ const Description& description<Framework>() {
              optional<&Framework::runs_source>("runs_source", "Where these are written.", {.default_text = "none"}),
              optional<&Framework::usual_for>(
                  "usual_for",
-                 "Used by default for models with one of these operators; \"*\": for any model that no other framework "
-                 "is usual for.",
+                 "Used by default for models with one of these operators, or with all of those that a text names with "
+                 "blanks between them; \"*\": for any model that no other framework is usual for.",
                  {.or_single = true}),
              optional<&Framework::usual_tasks>(
                  "usual_tasks",
@@ -262,10 +274,8 @@ const Description& description<Framework>() {
                  "usual_on",
                  "And only on devices of these makers; a device whose file names no family counts as NVIDIA's.",
                  {.default_text = "all", .or_single = true}),
-             optional<&Framework::usual_with>("usual_with",
-                                              "Before others on devices that multiply in this precision, as those that "
-                                              "it was written for do, and after them on others.",
-                                              {.default_text = "no precision"}),
+             optional<&Framework::usual_with>("usual_with", "And only on devices that multiply in this precision.",
+                                              {.default_text = "any"}),
              optional<&Framework::usual_offload>(
                  "usual_offload",
                  "And only for plans that keep something in host memory, under strategies all of whose axes may shard "

@@ -204,6 +204,31 @@ std::vector<std::string> Library::mechanisms() const { return names(Kind::mechan
 std::vector<std::string> Library::memory_profiles() const { return names(Kind::memory); }
 std::vector<std::string> Library::exchanges() const { return names(Kind::exchange); }
 
+/// The newest framework that has this other name.
+std::optional<ResolvedAlias> Library::framework_called(const std::string& word) const {
+    const std::vector<plan::Framework> all = all_frameworks();
+    const plan::Framework* newest = nullptr;
+    for (const plan::Framework& framework : all) {
+        const auto& names = framework.other_names;
+        const bool has_name = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+            return plain_letters(name) == plain_letters(word);
+        });
+        if (has_name && (newest == nullptr || framework.since > newest->since)) {
+            newest = &framework;
+        }
+    }
+    if (newest == nullptr) {
+        return std::nullopt;
+    }
+    std::vector<std::string> versions;
+    for (const plan::Framework& other : all) {
+        if (!other.version_of.empty() && other.version_of == newest->version_of && &other != newest) {
+            versions.push_back(other.name);
+        }
+    }
+    return ResolvedAlias{newest->name, versions.empty() ? "" : fmt::format("also {}", join(versions, " and "))};
+}
+
 std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::string& word) const {
     constexpr std::array kKinds{Kind::model,    Kind::cluster,   Kind::device,
                                 Kind::strategy, Kind::framework, Kind::exchange};
@@ -216,7 +241,7 @@ std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::stri
             return std::nullopt;
         }
         if (const auto alias = files::resolve_alias(kind, name, known); alias || kind != NameOf::model) {
-            return alias;
+            return alias || kind != NameOf::framework ? alias : framework_called(name);
         }
         for (const std::string& before : names_before_training(name)) {
             const auto alias = files::resolve_alias(kind, before, known);
@@ -264,8 +289,10 @@ Document Library::open(Kind kind, const std::string& name_or_path, const fs::pat
     auto found = known.find(name_or_path);
     if (found == known.end()) {
         const std::optional<NameOf> of = kFolders[static_cast<std::size_t>(kind)].alias_of;
-        const std::optional<ResolvedAlias> alias =
-            of ? files::resolve_alias(*of, name_or_path, names(kind)) : std::nullopt;
+        std::optional<ResolvedAlias> alias = of ? files::resolve_alias(*of, name_or_path, names(kind)) : std::nullopt;
+        if (!alias && kind == Kind::framework) {
+            alias = framework_called(name_or_path);
+        }
         found = alias ? known.find(alias->name) : known.end();
         if (found == known.end()) {
             unknown(kind, name_or_path, where);

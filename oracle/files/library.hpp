@@ -135,6 +135,7 @@ private:
     /// A config.json as the model file that it imports as.
     [[nodiscard]] Document as_model(Document config) const;
     [[nodiscard]] Opener opener(Kind kind) const;
+    [[nodiscard]] std::optional<ResolvedAlias> framework_called(const std::string& word) const;
     [[nodiscard]] Document whole_framework(const std::string& name, const std::filesystem::path& folder,
                                            const Location& where) const;
     [[nodiscard]] Document open_framework(const std::string& reference, const std::filesystem::path& folder,

@@ -47,6 +47,7 @@ constexpr std::array kRunColumns{
     ColumnRule{"overlap_gradients", false, "yes"},
     ColumnRule{"overlap_parameters", false, "yes"},
     ColumnRule{"framework"},
+    ColumnRule{"date"},
     ColumnRule{"step_time_s"},
     ColumnRule{"step_time_lo_s"},
     ColumnRule{"step_time_hi_s"},
@@ -184,6 +185,7 @@ MeasuredRun read_run(TableRow cells, Diagnostics& faults) {
     run.recompute = row.text("recompute");
     run.overlap_gradients = row.flag("overlap_gradients");
     run.overlap_parameters = row.flag("overlap_parameters");
+    run.date = row.text("date");
     run.step_time = row.seconds("step_time_s");
     static_cast<void>(row.seconds("step_time_lo_s"));
     static_cast<void>(row.seconds("step_time_hi_s"));

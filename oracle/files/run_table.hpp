@@ -44,6 +44,7 @@ struct MeasuredRun : TableRow {
     std::string recompute = "none";
     bool overlap_gradients = false;
     bool overlap_parameters = false;
+    std::string date;  ///< of the run, "2025-06" or "2025-06-30"; empty: not stated
     std::optional<Seconds> step_time;
     std::optional<Seconds> compute_time;  ///< its parts, where the source has them apart
     std::optional<Seconds> communication_time;

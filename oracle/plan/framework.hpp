@@ -215,22 +215,26 @@ struct Framework {
     std::string reference;  ///< as the user gave it: a name, or the path of a file
     std::string source;
     std::string summary;                    ///< one line
+    std::vector<std::string> other_names;   ///< under which people know it
+    std::string version_of;                 ///< software of which it is one of several versions; empty: of none
+    std::string version;                    ///< the first release that it stands for; empty: not stated
+    std::string since;                      ///< date of that release, "2024-08-12"; empty: not stated
     std::string memory;                     ///< its memory profile; empty: the neutral one
     std::vector<std::string> fitted_to;     ///< groups of published runs in the fit
     std::vector<cluster::Maker> fitted_on;  ///< of the devices of these runs; empty: not stated
-    std::vector<std::string> usual_for;     ///< the default for networks with one of these operators; "*": for all
-    std::vector<std::string> runs;          ///< strategies that it can run, by name; empty: not stated, all
-    std::vector<ShardLevel> levels;         ///< ZeRO levels that it can run; empty: all
-    std::vector<graph::Task> tasks;         ///< tasks of post-training that it can run; empty: not stated, all
-    Offload cannot_offload;                 ///< what it cannot keep in host memory
+    /// The default for networks with one of these operators, or with all that a text names; "*": for all.
+    std::vector<std::string> usual_for;
+    std::vector<std::string> runs;   ///< strategies that it can run, by name; empty: not stated, all
+    std::vector<ShardLevel> levels;  ///< ZeRO levels that it can run; empty: all
+    std::vector<graph::Task> tasks;  ///< tasks of post-training that it can run; empty: not stated, all
+    Offload cannot_offload;          ///< what it cannot keep in host memory
     /// Under a pipeline ZeRO-2 and ZeRO-3 reduce gradients and gather weights once a step, and keep both whole until then.
     bool exchanges_once = false;
     std::string runs_source;  ///< of these five
     /// For these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     std::vector<cluster::Maker> usual_on;  ///< ... and only on devices of these makers; empty: of all
-    /// Before others on devices that multiply in this precision, as those that it was written for do; after them on others.
-    std::optional<Precision> usual_with;
+    std::optional<Precision> usual_with;   ///< ... and only on devices that multiply in this precision
     /// Not empty: for networks with one of these tasks only, and before others.
     std::vector<graph::Task> usual_tasks;
     /// ... and only for plans that keep something in host memory, under strategies all of whose axes may shard states

@@ -1,6 +1,7 @@
 #include "plan/usual_framework.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -19,6 +20,23 @@ bool is_for_task(const Framework& framework, const graph::Graph& graph) {
     return std::find_first_of(tasks.begin(), tasks.end(), usual.begin(), usual.end()) != tasks.end();
 }
 
+bool has_operator(const graph::Graph& graph, const std::string& word) {
+    return std::any_of(graph.layers.begin(), graph.layers.end(),
+                       [&](const graph::Layer& layer) { return layer.kind == word; });
+}
+
+/// Operators of a text; 0 if the network lacks one of them.
+int operators_of_all(const std::string& text, const graph::Graph& graph) {
+    int count = 0;
+    std::istringstream words(text);
+    for (std::string word; words >> word; ++count) {
+        if (!has_operator(graph, word)) {
+            return 0;
+        }
+    }
+    return count;
+}
+
 /// Two for each of the network's operators that a framework names, or for its task; one if it names any, else 0.
 int fitness(const Framework& framework, const graph::Graph& graph) {
     if (!framework.usual_tasks.empty()) {
@@ -26,11 +44,9 @@ int fitness(const Framework& framework, const graph::Graph& graph) {
     }
     int named = 0;
     bool any = false;
-    for (const std::string& word : framework.usual_for) {
-        const bool has = std::any_of(graph.layers.begin(), graph.layers.end(),
-                                     [&](const graph::Layer& layer) { return layer.kind == word; });
-        named += has ? 1 : 0;
-        any = any || word == "*";
+    for (const std::string& text : framework.usual_for) {
+        named += operators_of_all(text, graph);
+        any = any || text == "*";
     }
     return named > 0 ? 2 * named : any ? 1 : 0;
 }
@@ -38,13 +54,8 @@ int fitness(const Framework& framework, const graph::Graph& graph) {
 bool is_usual_on(const Framework& framework, const cluster::Device& device) {
     const std::vector<cluster::Maker>& makers = framework.usual_on;
     const cluster::Maker maker = device.maker().value_or(kUsualMaker);
-    return makers.empty() || std::find(makers.begin(), makers.end(), maker) != makers.end();
-}
-
-/// Of software for newer devices more on these, less on others.
-int fits_generation(const Framework& framework, const cluster::Device& device) {
-    const std::optional<Precision>& with = framework.usual_with;
-    return !with ? 0 : device.supports(*with) ? 1 : -1;
+    return (makers.empty() || std::find(makers.begin(), makers.end(), maker) != makers.end()) &&
+           (!framework.usual_with || device.supports(*framework.usual_with));
 }
 
 bool is_among(const std::vector<std::string>& axes, const std::string& axis) {
@@ -87,23 +98,45 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
     }
     const cluster::Device& device = cluster.device;
     const Framework* usual = nullptr;
-    std::tuple best{false, 0, false, false, false, -2};
+    std::tuple best{false, 0, false, false, false};
     for (const Framework& framework : all) {
+        if (!framework.version_of.empty() && newest_version(all, framework.version_of, device) != &framework) {
+            continue;
+        }
         const auto& levels = framework.usual_levels;
         const bool names = strategy != nullptr && strategy->shard &&
                            std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
         const bool has_strategy =
             framework.usual_offload ? strategy == nullptr || only_shards(*strategy) : levels.empty() || names;
-        const bool has_place = is_usual_on(framework, device) && (offload.any() || !framework.usual_offload) &&
+        const bool has_place = is_default_on(framework, device) && (offload.any() || !framework.usual_offload) &&
                                framework.can_run(graph.post_training.tasks);
         const std::tuple its(framework.usual_offload, fitness(framework, graph), can_run(framework, strategy, offload),
-                             is_for_task(framework, graph), names, fits_generation(framework, device));
+                             is_for_task(framework, graph), names);
         if (fitness(framework, graph) > 0 && has_strategy && has_place && its > best) {
             usual = &framework;
             best = its;
         }
     }
     return usual;
+}
+
+std::vector<Framework> released_by(std::vector<Framework> all, std::string_view date) {
+    std::erase_if(all, [&](const Framework& framework) {
+        return !date.empty() && std::string_view(framework.since).substr(0, date.size()) > date;
+    });
+    return all;
+}
+
+const Framework* newest_version(std::span<const Framework> all, std::string_view version_of,
+                                const cluster::Device& device) {
+    const Framework* newest = nullptr;
+    for (const Framework& framework : all) {
+        if (framework.version_of == version_of && is_default_on(framework, device) &&
+            (newest == nullptr || framework.since > newest->since)) {
+            newest = &framework;
+        }
+    }
+    return newest;
 }
 
 bool can_run(const Framework& framework, const Strategy* strategy, const Offload& offload) {

@@ -1,9 +1,11 @@
 // Default software for a network, a strategy and the maker of the device, as files of frameworks say
 // (`usual_for`, `usual_tasks`, `usual_levels`, `usual_on`, `usual_with`, `usual_offload`), and what it can run. A machine's own
-// `software` comes first.
+// `software` comes first. Of several versions of one software the newest that the device runs stands for all.
 #pragma once
 
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
@@ -13,11 +15,18 @@
 namespace dodona::plan {
 
 /// Null where none is; of equals the first. One for plans that offload comes first where they do, then one for networks of
-/// this kind, then one that can run all of it, then one for its tasks, then one that names the ZeRO level of the strategy, then one for devices of
-/// this generation. `strategy`: null for several. Devices whose maker is not known are taken for NVIDIA's. `offload`: what
+/// this kind, then one that can run all of it, then one for its tasks, then one that names the ZeRO level of the strategy.
+/// `strategy`: null for several. Devices whose maker is not known are taken for NVIDIA's. `offload`: what
 /// plans keep in host memory.
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
                                  const cluster::Cluster& cluster, const Offload& offload);
+
+/// Without those whose first release is later; `date`: "2025-06-30" or "2025-06", all of that month; empty: all.
+std::vector<Framework> released_by(std::vector<Framework> all, std::string_view date);
+
+/// The newest version of a software that is usual on the device; null: none is.
+const Framework* newest_version(std::span<const Framework> all, std::string_view version_of,
+                                const cluster::Device& device);
 
 /// Whether software can run plans of a strategy with this in host memory, as its file says.
 bool can_run(const Framework& framework, const Strategy* strategy, const Offload& offload);

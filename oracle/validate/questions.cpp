@@ -201,7 +201,7 @@ void Questions::replace(plan::Framework framework) {
     frameworks_.insert_or_assign(reference, std::move(framework));
 }
 
-plan::Framework Questions::usual_software(const Question& question) {
+plan::Framework Questions::usual_software(const files::MeasuredRun& run, const Question& question) {
     if (built_in_frameworks_.empty()) {
         built_in_frameworks_ = library_.all_frameworks();
     }
@@ -209,8 +209,9 @@ plan::Framework Questions::usual_software(const Question& question) {
     if (question.plan.shard != plan::ShardLevel::none) {
         sharded.shard = question.plan.shard;
     }
-    const plan::Framework* usual = plan::usual_framework(built_in_frameworks_, *question.graph, &sharded,
-                                                         *question.cluster, question.plan.offload);
+    const std::vector<plan::Framework> released = plan::released_by(built_in_frameworks_, run.date);
+    const plan::Framework* usual =
+        plan::usual_framework(released, *question.graph, &sharded, *question.cluster, question.plan.offload);
     return usual == nullptr ? plan::Framework{} : *usual;
 }
 
@@ -221,7 +222,7 @@ plan::Framework Questions::software_of(const files::MeasuredRun& run, const Ques
     }
     const plan::FrameworkReference named = plan::framework_reference(word->word);
     plan::Framework software =
-        named.framework == kUsual ? usual_software(*question) : framework(named.framework, word->where);
+        named.framework == kUsual ? usual_software(run, *question) : framework(named.framework, word->where);
     for (const std::string& name : named.mechanisms) {
         software.add(mechanism(name, word->where));
     }

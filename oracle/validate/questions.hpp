@@ -78,7 +78,7 @@ private:
     /// `question`: the run's, as far as it is known; null: its words are all that is.
     plan::Framework software_of(const files::MeasuredRun& run, const Question* question = nullptr);
     /// What is usual for a run whose software nobody names.
-    plan::Framework usual_software(const Question& question);
+    plan::Framework usual_software(const files::MeasuredRun& run, const Question& question);
     const plan::Mechanism& mechanism(const std::string& name, const Location& where);
 
     /// What the run's software keeps beside: the first line of the conventions that matches says, or the usual framework.

@@ -60,8 +60,7 @@ KeyFigures framework_figures(const plan::Framework& framework) {
                                          : "") +
                 (levels.empty() ? "" : ", under strategies with " + join(levels, " or ")) +
                 (framework.usual_on.empty() ? "" : ", on devices of " + join(names_of(framework.usual_on), " or ")) +
-                (framework.usual_with ? fmt::format(", best those that multiply in {}", name(*framework.usual_with))
-                                      : ""));
+                (framework.usual_with ? fmt::format(" that multiply in {}", name(*framework.usual_with)) : ""));
     }
     if (!framework.runs.empty()) {
         const std::vector<std::string> not_offloaded = plan::words(framework.cannot_offload);
@@ -150,6 +149,9 @@ Record framework_record(const plan::Framework& framework) {
             {"cannot_offload", plan::words(framework.cannot_offload)},
             {"exchanges_once", framework.exchanges_once},
             {"runs_source", framework.runs_source.empty() ? Record() : Record(framework.runs_source)},
+            {"version_of", framework.version_of.empty() ? Record() : Record(framework.version_of)},
+            {"version", framework.version.empty() ? Record() : Record(framework.version)},
+            {"since", framework.since.empty() ? Record() : Record(framework.since)},
             {"usual_for", framework.usual_for},
             {"usual_tasks", names_of(framework.usual_tasks)},
             {"usual_on", names_of(framework.usual_on)},

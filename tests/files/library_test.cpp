@@ -93,7 +93,9 @@ TEST(Library, OfThisRepositoryKnowsTheFieldsWords) {
                                {NameOf::strategy, "ddp", "data", false},
                                {NameOf::strategy, "zero-1", "zero1", false},
                                {NameOf::strategy, "hsdp", "hybrid-shard", false},
-                               {NameOf::framework, "megatron", "megatron-2024", true}};
+                               {NameOf::framework, "megatron", "megatron-2026", true},
+                               {NameOf::framework, "Megatron-LM", "megatron-2026", true},
+                               {NameOf::framework, "jax", "maxtext", false}};
     for (const Word& row : kWords) {
         const auto meant = own.resolve_alias(row.kind, row.word);
         ASSERT_TRUE(meant) << row.word;

@@ -25,7 +25,7 @@ MACHINES = ["abci", "dgx-a100-80gb", "dgx-h100", "workstation", "l4-x8", "mi300x
             "jean-zay-a100", "rtx-4090-x8", "perlmutter", "dgx-b200"]
 STRATEGIES = [None, "data,zero1,zero3", "data", "zero2", "zero3", "hybrid-shard", "pipeline", "megatron",
               "megatron-sequence"]
-LAUNCHERS = {"megatron-2024": "megatron", "torchtitan": "torchtitan", "deepspeed": "deepspeed"}
+LAUNCHERS = {"megatron-2024": "megatron", "megatron-2026": "megatron", "torchtitan": "torchtitan", "deepspeed": "deepspeed"}
 
 
 class Asked:
