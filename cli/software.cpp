@@ -104,10 +104,10 @@ private:
     std::vector<plan::Framework> all_;
 };
 
-/// Name of the framework that is meant; of a software of several versions the newest of --date that the device runs.
-std::string framework_meant(Arguments& arguments, const std::string& typed, const Workload& workload) {
-    const auto meant = library().resolve_alias(files::NameOf::framework, typed);
-    const std::string version_of = meant ? library().framework(meant->name).version_of : "";
+/// Name of the framework for a word; of a software of several versions the newest of --date that the device runs.
+std::string resolved_framework(Arguments& arguments, const std::string& typed, const Workload& workload) {
+    const auto resolved = library().resolve_alias(files::NameOf::framework, typed);
+    const std::string version_of = resolved ? library().framework(resolved->name).version_of : "";
     if (version_of.empty() && arguments.has("--date")) {
         arguments.fault("--date", fmt::format("{} has one version", typed),
                         "name software that has several, such as megatron, or none");
@@ -119,7 +119,7 @@ std::string framework_meant(Arguments& arguments, const std::string& typed, cons
     const plan::Framework* const version = plan::newest_version(released, version_of, workload.cluster.device);
     if (version == nullptr) {
         arguments.fault("--date", fmt::format("no version of {} was released by then", version_of));
-        return meant->name;
+        return resolved->name;
     }
     if (!arguments.has("--quiet")) {
         note("{} is taken as {}{}", typed, version->name,
@@ -168,9 +168,9 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload, con
         return {};
     }
     const bool is_whole = typed && !is_addition(*typed);
-    plan::Framework framework = is_whole
-                                    ? typed_framework(arguments, framework_meant(arguments, *typed, workload), workload)
-                                    : UsualSoftware(arguments, workload).of(&sharded, plan.offload);
+    plan::Framework framework =
+        is_whole ? typed_framework(arguments, resolved_framework(arguments, *typed, workload), workload)
+                 : UsualSoftware(arguments, workload).of(&sharded, plan.offload);
     if (typed && !is_whole) {
         framework = typed_framework(arguments, framework.name + *typed, workload);
     }
@@ -209,7 +209,7 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
     std::vector<search::Software> all;
     std::vector<plan::Strategy> run;  // by any of them
     for (const std::string& one : between_commas(*typed)) {
-        plan::Framework framework = typed_framework(arguments, framework_meant(arguments, one, workload), workload);
+        plan::Framework framework = typed_framework(arguments, resolved_framework(arguments, one, workload), workload);
         if (std::any_of(all.begin(), all.end(),
                         [&](const search::Software& other) { return other.framework.label() == framework.label(); })) {
             arguments.fault("--software", fmt::format("{} is named twice", framework.label()));

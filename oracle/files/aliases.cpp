@@ -297,21 +297,21 @@ std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, s
             return resolved;
         }
     }
-    const std::string plain = plain_letters(word);
-    if (plain.empty()) {
+    const std::string letters = plain_letters(word);
+    if (letters.empty()) {
         return {};
     }
     const auto is_known = [&](std::string_view name) {
         return std::find(known.begin(), known.end(), name) != known.end();
     };
     for (const Alias& row : kAliases) {
-        if (row.kind == kind && row.word == plain && is_known(row.name)) {
+        if (row.kind == kind && row.word == letters && is_known(row.name)) {
             return ResolvedAlias{std::string(row.name), std::string(row.note)};
         }
     }
     std::optional<ResolvedAlias> only;
     for (const std::string& name : known) {
-        if (plain_letters(name) == plain) {
+        if (plain_letters(name) == letters) {
             if (only) {
                 return {};
             }

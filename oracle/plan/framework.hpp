@@ -222,7 +222,7 @@ struct Framework {
     std::string memory;                     ///< its memory profile; empty: the neutral one
     std::vector<std::string> fitted_to;     ///< groups of published runs in the fit
     std::vector<cluster::Maker> fitted_on;  ///< of the devices of these runs; empty: not stated
-    /// The default for networks with one of these operators, or with all that a text names; "*": for all.
+    /// Networks with one of these operators, or with all that a text names, have it by default; "*": all.
     std::vector<std::string> usual_for;
     std::vector<std::string> runs;   ///< strategies that it can run, by name; empty: not stated, all
     std::vector<ShardLevel> levels;  ///< ZeRO levels that it can run; empty: all

@@ -51,7 +51,7 @@ int fitness(const Framework& framework, const graph::Graph& graph) {
     return named > 0 ? 2 * named : any ? 1 : 0;
 }
 
-bool is_usual_on(const Framework& framework, const cluster::Device& device) {
+bool is_default_on(const Framework& framework, const cluster::Device& device) {
     const std::vector<cluster::Maker>& makers = framework.usual_on;
     const cluster::Maker maker = device.maker().value_or(kUsualMaker);
     return (makers.empty() || std::find(makers.begin(), makers.end(), maker) != makers.end()) &&

@@ -24,7 +24,7 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
 /// Without those whose first release is later; `date`: "2025-06-30" or "2025-06", all of that month; empty: all.
 std::vector<Framework> released_by(std::vector<Framework> all, std::string_view date);
 
-/// The newest version of a software that is usual on the device; null: none is.
+/// The newest version of a software that the device runs; null: none.
 const Framework* newest_version(std::span<const Framework> all, std::string_view version_of,
                                 const cluster::Device& device);
 

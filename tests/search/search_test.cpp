@@ -81,18 +81,18 @@ std::set<plan::ShardLevel> zero_levels(plan::Strategy strategy, std::vector<plan
 TEST(Search, ZeroLevelsAreThoseOfTheStrategyThatTheSoftwareHas) {
     using Level = plan::ShardLevel;
     using Levels = std::set<Level>;
-    const plan::Strategy plain = strategy("ring", {"data"});
-    EXPECT_EQ(zero_levels(plain, {}), (Levels{Level::none, Level::states, Level::gradients, Level::parameters}));
-    EXPECT_EQ(zero_levels(plain, {Level::none, Level::states}), (Levels{Level::none, Level::states}));
-    EXPECT_EQ(zero_levels(plain, {Level::none}), Levels{Level::none});
+    const plan::Strategy ring = strategy("ring", {"data"});
+    EXPECT_EQ(zero_levels(ring, {}), (Levels{Level::none, Level::states, Level::gradients, Level::parameters}));
+    EXPECT_EQ(zero_levels(ring, {Level::none, Level::states}), (Levels{Level::none, Level::states}));
+    EXPECT_EQ(zero_levels(ring, {Level::none}), Levels{Level::none});
     EXPECT_EQ(zero_levels(pipelined(), {}), (Levels{Level::none, Level::states}))
         << "ZeRO-2 and ZeRO-3 communicate in every micro-batch";
     EXPECT_EQ(zero_levels(pipelined(), {Level::none, Level::parameters}), (Levels{Level::none, Level::parameters}))
         << "software without ZeRO-1 shards as it can";
-    plan::Strategy chosen = plain;
+    plan::Strategy chosen = ring;
     chosen.shard_levels = {Level::none};
     EXPECT_EQ(zero_levels(chosen, {Level::gradients, Level::parameters}), Levels{Level::none})
-        << "plain data parallelism";
+        << "data parallelism alone";
     chosen.shard = Level::gradients;
     EXPECT_EQ(zero_levels(chosen, {Level::none}), Levels{Level::gradients}) << "prescribed";
 }
