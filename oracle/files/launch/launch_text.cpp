@@ -1,5 +1,6 @@
 #include "files/launch/launch_text.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include "files/logs/log_lines.hpp"
@@ -19,6 +20,14 @@ void flatten(const Node& node, const std::string& path, Node& flat) {
     }
 }
 
+/// Whether a text is JSON, under any file name: settings of DeepSpeed may be a file NAME.conf.
+bool is_json(const std::string& text) {
+    constexpr std::string_view kBlank = " \t\r\n";
+    const std::size_t brace = text.find_first_not_of(kBlank);
+    const std::size_t next = brace == std::string::npos ? brace : text.find_first_not_of(kBlank, brace + 1);
+    return next != std::string::npos && text[brace] == '{' && text[next] == '"';
+}
+
 }  // namespace
 
 Document flattened(Document document) {
@@ -31,7 +40,7 @@ Document flattened(Document document) {
 }
 
 Document read_launch_text(std::string text, const std::string& name) {
-    if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json")) {
+    if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json") || is_json(text)) {
         return flattened(parse_document(std::move(text), name));
     }
     if (is_log_name(name)) {
