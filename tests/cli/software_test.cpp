@@ -138,7 +138,7 @@ TEST(PlanFromAScript, SaysWhatIsRunAndWhichOfItsSettingsToChange) {
     EXPECT_FALSE(changes.contains("--global-batch-size"));
     const json several =
         json::parse(place.run("plan " + job + "--software torchtitan,megatron-2024 --format json").out);
-    EXPECT_EQ(several.at("from").at("plan").at("framework"), "megatron-2024");
+    EXPECT_EQ(several.at("from").at("plan").at("framework"), "megatron-2026");
     EXPECT_EQ(several.at("plans")[0].at("framework"), "torchtitan");
     // The changed script is plan No. 1, with nothing left to change.
     ASSERT_EQ(place.run("plan " + job + "--export megatron -o new.sh").code, 0);
