@@ -189,7 +189,8 @@ std::optional<Quantity<D>> Arguments::positive(const std::string& name, const st
     }
     const auto read = files::quantity_from<D>(D == Dimensions{.second = 1} ? duration_meant(*typed) : *typed);
     if (const auto* fault_found = std::get_if<files::NotAQuantity>(&read)) {
-        fault(name, fault_found->message, fault_found->help);
+        const bool has_number = typed->find_first_of("0123456789") < 2;  // ".5", "-1"
+        fault(name, fault_found->message, has_number ? fault_found->help : help);
         return std::nullopt;
     }
     const auto value = std::get<Quantity<D>>(read);
@@ -210,7 +211,7 @@ std::optional<Bytes> Arguments::size(const std::string& name) {
 }
 
 std::optional<Seconds> Arguments::duration(const std::string& name) {
-    return positive<Dimensions{.second = 1}>(name, "a duration with its unit: 30d");
+    return positive<Dimensions{.second = 1}>(name, "a duration with its unit: 30d, 12h or 9us");
 }
 
 std::optional<BytesPerSecond> Arguments::bandwidth(const std::string& name) {

@@ -117,6 +117,22 @@ Arguments asked_about(const Arguments& arguments, Things kind, const std::string
     return one;
 }
 
+/// With one batch on all machines: the smallest that is usual for one of them. Those of other kinds as asked.
+Arguments on_equal_terms(Arguments& arguments, Things kind, const std::vector<std::string>& words) {
+    if (kind != Things::machines || arguments.has("--batch")) {
+        return arguments;
+    }
+    const std::int64_t gpus = arguments.count("--gpus").value_or(1);
+    std::optional<std::int64_t> batch;
+    for (const std::string& word : words) {
+        Arguments one = asked_about(arguments, kind, word);
+        const Workload workload = read_workload(one);
+        const std::int64_t usual = default_batch(workload.graph, workload.cluster, gpus);
+        batch = std::min(batch.value_or(usual), usual);
+    }
+    return arguments.with("--batch", std::to_string(*batch));
+}
+
 void require_job(Arguments& arguments, Things kind) {
     if (kind != Things::models && !arguments.has("--model")) {
         arguments.missing("--model", "what is trained: --model llama-3.1-8b");
@@ -183,7 +199,7 @@ questions::compare::Compared best_plan(Arguments& one, const std::string& name) 
     search::Space space = job_space(one, workload);
     space.devices = one.count("--gpus").value_or(1);
     check_devices(one, workload.cluster, space.devices);
-    space.batch = one.count("--batch").value_or(default_batch(workload.graph, space.devices));
+    space.batch = one.count("--batch").value_or(default_batch(workload.graph, workload.cluster, space.devices));
     check_answers(one, workload.graph, space.batch);
     one.throw_if_faults();
     search::Answer answer = best_of(workload, space);
@@ -229,9 +245,10 @@ int run_compare(Arguments& arguments) {
     listen_for_interrupt();
     ProgressLine line(plural_of(kind));
     std::vector<questions::compare::Compared> things;
+    const Arguments asked = on_equal_terms(arguments, kind, words);
     for (const std::string& word : words) {
         line.show(static_cast<std::int64_t>(things.size()), static_cast<std::int64_t>(words.size()), word);
-        Arguments one = asked_about(arguments, kind, word);
+        Arguments one = asked_about(asked, kind, word);
         things.push_back(kind == Things::plans ? given_plan(one, word) : best_plan(one, word));
     }
     line.clear();

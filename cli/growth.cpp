@@ -18,9 +18,9 @@ void add_growth_options(std::vector<Option>& options) {
 
 search::Growth usual_growth(const Workload& workload) {
     search::Growth growth{.batch = {}, .machine = workload.cluster.devices(), .asked = {}};
-    const std::int64_t on_one = default_batch(workload.graph, 1);
+    const std::int64_t on_one = default_batch(workload.graph, workload.cluster, 1);
     growth.samples_per_device = on_one;
-    if (default_batch(workload.graph, 2) == on_one && on_one > 1) {
+    if (default_batch(workload.graph, workload.cluster, 2) == on_one && on_one > 1) {
         growth.batch = on_one;
     }
     return growth;

@@ -111,7 +111,7 @@ std::variant<search::JobAtValue, std::string> job_of(Arguments& arguments, const
         } catch (const InputError& error) {
             return first_fault(error);
         }
-        sized.space.batch = asked.batch.value_or(default_batch(sized.graph, asked.devices));
+        sized.space.batch = asked.batch.value_or(default_batch(sized.graph, workload.cluster, asked.devices));
     }
     sized.goals = goals_of(arguments, asked.goals, sized.graph);
     return sized;
@@ -155,7 +155,7 @@ int run_largest(Arguments& arguments) {
     space.devices = asked.devices;
     const search::Goals goals = goals_of(arguments, asked.goals, workload.graph);
     const bool batch = asked.parameter == kBatch;
-    const std::int64_t given = batch ? default_batch(workload.graph, asked.devices)
+    const std::int64_t given = batch ? default_batch(workload.graph, workload.cluster, asked.devices)
                                      : value_given(arguments, workload.model, asked.parameter, asked.parameters);
     arguments.throw_if_faults();
     constexpr std::int64_t kThousand = 1024;

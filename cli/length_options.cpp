@@ -35,12 +35,6 @@ std::int64_t row_of(const Workload& workload) {
     return row;
 }
 
-/// A recurrent layer goes through a row position by position, however many samples it holds.
-bool is_recurrent(const graph::Graph& graph) {
-    return std::any_of(graph.layers.begin(), graph.layers.end(),
-                       [](const graph::Layer& layer) { return !layer.nest.recurrences.empty(); });
-}
-
 lengths::Job job_of(const Workload& workload, const plan::Plan& plan) {
     const step::CostedPlan costed = step::cost_plan(workload.graph, workload.cluster, plan);
     if (!costed.prediction.replicas.empty()) {

@@ -231,7 +231,7 @@ void read_job(Arguments& arguments, const PlanRequest& request, const Workload& 
     space.precision = precision_of(arguments, workload.cluster);
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);
-    space.batch = request.batch.value_or(default_batch(workload.graph, space.devices));
+    space.batch = request.batch.value_or(default_batch(workload.graph, workload.cluster, space.devices));
     check_answers(arguments, workload.graph, space.batch);
     arguments.throw_if_faults();
     space.strategies = strategies_asked_for(arguments, workload.graph, true);
@@ -368,7 +368,7 @@ Command plan_command() {
             .options = plan_command_options(),
             .examples =
                 "Examples:\n"
-                "  dodona plan resnet50 --machine abci --gpus 64\n"
+                "  dodona plan llama-3.1-8b --machine dgx-h100 --gpus 64\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --save best.yaml\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --export megatron -o train.sh\n"
                 "  dodona plan alexnet --machine abci --gpus 64 --strategy auto\n"

@@ -312,7 +312,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     check_mesh(arguments, plan, settings.gpus.value_or(plan.devices()));
     arguments.throw_if_faults();
     check_devices(arguments, workload.cluster, plan.devices());
-    plan.batch = settings.batch.value_or(default_batch(workload.graph, plan.devices()));
+    plan.batch = settings.batch.value_or(default_batch(workload.graph, workload.cluster, plan.devices()));
     check_answers(arguments, workload.graph, plan.batch);
     plan.virtual_stages = settings.virtual_stages;
     plan.schedule = settings.schedule.value_or(

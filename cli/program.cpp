@@ -57,7 +57,7 @@ std::string overview() {
            "\n  dodona COMMAND --help   its common options; --help all: all of them\n"
            "  dodona --version\n\n"
            "Start here:\n"
-           "  dodona plan resnet50 --machine abci --gpus 64\n\n"
+           "  dodona plan llama-3.1-8b --machine dgx-h100 --gpus 64\n\n"
            "Exit codes: 0 answered, 1 nothing fits or check failed, 2 bad input, 3 hardware or library missing,\n"
            "70 a fault in dodona, 130 interrupted\n";
 }
@@ -143,8 +143,8 @@ int run(const std::vector<std::string>& typed) {
     }
     if (words.empty()) {
         fail({}, "a command is missing",
-             "`dodona --help` lists them; for a start: dodona plan resnet50 --machine abci "
-             "--gpus 64");
+             "`dodona --help` lists them; for a start: dodona plan llama-3.1-8b --machine "
+             "dgx-h100 --gpus 64");
     }
     const Command* command = find(help_about ? words[1] : first);
     if (command == nullptr) {

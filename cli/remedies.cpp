@@ -129,7 +129,7 @@ void as_asked(Arguments& arguments, const Workload& workload, const search::Spac
                 set_software(arguments, workload, changed->space, names_strategies(arguments));
             }
             if (!arguments.has("--batch") && !names_batch(*changed) &&
-                default_batch(changed->graph, changed->space.devices) != changed->space.batch) {
+                default_batch(changed->graph, changed->cluster, changed->space.devices) != changed->space.batch) {
                 changed->options.emplace_back("--batch", std::to_string(changed->space.batch));
             }
             return changed;

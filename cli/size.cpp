@@ -186,8 +186,9 @@ int run_size(Arguments& arguments) {
         search::SizingQuestion question{.space = job_space(arguments, workload), .find = sized.find};
         question.counts = counts_of(arguments, counts, workload.cluster, workloads.size() > 1);
         question.goals = goals_of(arguments, goals, workload.graph);
-        question.batch = [&graph = workload.graph, batch](std::int64_t n) {
-            return batch ? search::nearest_dividing_batch(*batch, n) : default_batch(graph, n);
+        question.batch = [&workload, batch](std::int64_t n) {
+            return batch ? search::nearest_dividing_batch(*batch, n)
+                         : default_batch(workload.graph, workload.cluster, n);
         };
         questions.push_back(std::move(question));
         arguments.throw_if_faults();

@@ -82,20 +82,21 @@ int run_tables(Arguments& arguments) {
     const std::vector<std::string> tiers = tables::tier_names(workload.cluster);
     const auto only = arguments.word("--tier", tiers);
     const Precision precision = precision_of(arguments, workload.cluster);
-    const auto asked = questions::tables::question({workload.model, workload.machine},
-                                                   {.graph = workload.graph,
-                                                    .cluster = workload.cluster,
-                                                    .devices = devices,
-                                                    .batch = batch.value_or(default_batch(workload.graph, devices)),
-                                                    .precision = precision,
-                                                    .format = format,
-                                                    .zipf = zipf,
-                                                    .cache = cache,
-                                                    .reserve = reserve,
-                                                    .may_split = !arguments.has("--whole"),
-                                                    .fabrics = arguments.has("--fabrics"),
-                                                    .row_rate = row_rate,
-                                                    .only = only});
+    const auto asked =
+        questions::tables::question({workload.model, workload.machine},
+                                    {.graph = workload.graph,
+                                     .cluster = workload.cluster,
+                                     .devices = devices,
+                                     .batch = batch.value_or(default_batch(workload.graph, workload.cluster, devices)),
+                                     .precision = precision,
+                                     .format = format,
+                                     .zipf = zipf,
+                                     .cache = cache,
+                                     .reserve = reserve,
+                                     .may_split = !arguments.has("--whole"),
+                                     .fabrics = arguments.has("--fabrics"),
+                                     .row_rate = row_rate,
+                                     .only = only});
     if (const auto* faults = std::get_if<questions::Faults>(&asked)) {
         throw_faults(arguments, *faults);
     }

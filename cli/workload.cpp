@@ -27,7 +27,14 @@ constexpr double kMostTokensAStep = 16.0 * 1024 * 1024;
 /// Of a network that is fine-tuned: what recipes take. Source: tatsu-lab/stanford_alpaca, README:
 /// batches of 128 samples; tloen/alpaca-lora: finetune.py, the same.
 constexpr double kFineTuningSamples = 128;
+/// Of images: what fits any device, and what recipes take on those with more memory. Source: NVIDIA/DeepLearningExamples:
+/// PyTorch/Classification/ConvNets/configs.yml, resnet50, DGXA100: 256 on each GPU, of 40 and of 80 GB.
 constexpr double kImagesADevice = 64;
+constexpr double kImagesALargeDevice = 256;
+constexpr Bytes kLargeDevice = 36_GiB;  ///< A GPU of 40 GB has somewhat less to give.
+/// Of sequences that are read step by step. Source: NVIDIA/DeepLearningExamples: PyTorch/Translation/GNMT/README.md,
+/// training performance: batches of 128 sentences on each GPU.
+constexpr double kSequencesADevice = 128;
 constexpr double kImageElements = 3.0 * 224 * 224;
 
 double input_elements(const graph::Graph& graph) {
@@ -86,7 +93,8 @@ std::vector<Option> workload_options() {
         {"-b,--batch", "B",
          "global batch: samples a step, all GPUs together; default: about\n"
          "4 million tokens (up to 16 million for a sample on each GPU), 128\n"
-         "samples of fine-tuning, or up to 64 images on each GPU",
+         "samples of fine-tuning, 128 sequences of a recurrent network on each\n"
+         "GPU, or up to 256 images on each GPU of 40 GB, 64 on a smaller one",
          job},
         {"--task", "TASK",
          in_lines("post-training: {}, or two as in qlora+dpo; as MODEL+TASK; default: all weights "
@@ -341,16 +349,25 @@ std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments, const clust
     return algorithm;
 }
 
-std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {
+bool is_recurrent(const graph::Graph& graph) {
+    // Features that a loss compares over the whole batch are a recurrence of one step.
+    return std::any_of(graph.layers.begin(), graph.layers.end(), [](const graph::Layer& layer) {
+        return std::any_of(layer.nest.recurrences.begin(), layer.nest.recurrences.end(),
+                           [](const graph::Recurrence& recurrence) { return recurrence.steps > 1; });
+    });
+}
+
+std::int64_t default_batch(const graph::Graph& graph, const cluster::Cluster& cluster, std::int64_t devices) {
     const double length = tokens_a_sample(graph);
     const double n = static_cast<double>(devices);
-    double each = kTokensAStep / std::max(length, 1.0) / n;
+    double each = is_recurrent(graph) ? kSequencesADevice : kTokensAStep / std::max(length, 1.0) / n;
     const graph::Counts counts = graph::count(graph);
     if (length > 0 && (!graph.post_training.tasks.empty() || counts.trained < counts.parameters / 2)) {
         each = kFineTuningSamples / n;
     }
     if (length == 0) {
-        each = kImagesADevice * std::min(1.0, kImageElements / std::max(input_elements(graph), 1.0));
+        const double images = cluster.device.memory >= kLargeDevice ? kImagesALargeDevice : kImagesADevice;
+        each = images * std::min(1.0, kImageElements / std::max(input_elements(graph), 1.0));
     }
     // A power of two on each device, or one sample for so many of them, keeps the batch divisible by usual meshes.
     std::int64_t sharing = 1;

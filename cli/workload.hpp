@@ -64,10 +64,14 @@ plan::Overlap overlap_of(Arguments& arguments);
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster);
 /// --algorithm; a fault where no link of the machine can run it.
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments, const cluster::Cluster& cluster);
+/// Whether layers take a sequence step by step, however many samples it holds.
+bool is_recurrent(const graph::Graph& graph);
+
 /// Without --batch: a usual size for the network. About four million tokens a step, up to 16 million where that gives each
-/// device a sample; 128 samples, in whole groups of answers, where it is fine-tuned or most weights are frozen; or, for
-/// images and volumes, 64 on each device, fewer where one is larger than 3 x 224 x 224.
-std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices);
+/// device a sample; 128 samples, in whole groups of answers, where it is fine-tuned or most weights are frozen; of
+/// recurrent networks 128 sequences on each device; or, for images and volumes, 256 on each device of 40 GB or more and 64
+/// on smaller ones, fewer where one is larger than 3 x 224 x 224.
+std::int64_t default_batch(const graph::Graph& graph, const cluster::Cluster& cluster, std::int64_t devices);
 
 /// A fault if the machine has fewer.
 void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::int64_t devices);

@@ -123,7 +123,7 @@ std::vector<Option> calibrate_options() {
          .description =
              "what to measure with; default: cuda where an NVIDIA driver\nruns, else cpu; none when --import is given",
          .group = what},
-        {.names = "--quick", .value = "", .description = "a rough answer in under a minute", .group = what},
+        {.names = "--quick", .value = "", .description = "good for a first plan, in about a minute: fewer shapes, shorter samples", .group = what},
         {.names = "--again", .value = "", .description = "measure anew what the records have already", .group = what},
         {.names = "--threads",
          .value = "N",
