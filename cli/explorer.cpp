@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/whole_file.hpp"
+#include "build_config.hpp"
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
@@ -44,6 +45,7 @@ FormOpening read_opening(Arguments& arguments) {
 
 std::string explorer_page(const FormOpening& opening) {
     std::string page = page_part("page.html");
+    put(page, "version", std::string(kVersion));
     put(page, "style", page_part("page.css"));
     put(page, "ask", interactive_form(opening, false));
     return page;
