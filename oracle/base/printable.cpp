@@ -83,6 +83,14 @@ std::string printable(std::string_view text) {
     });
 }
 
+std::string printable_line(std::string_view text) {
+    std::string line;
+    for (const char c : printable(text)) {
+        line += c == '\n' ? "\\x0a" : c == '\t' ? "\\x09" : std::string(1, c);
+    }
+    return line;
+}
+
 std::string printable_json(std::string_view json) {
     return replaced(json, [](std::uint32_t code) {
         constexpr std::uint32_t kPlane = 0x10000;

@@ -11,6 +11,9 @@ namespace dodona {
 /// line, and bytes that are no UTF-8: "\x1b[2J", "\u202e". Other text is left as it is.
 std::string printable(std::string_view text);
 
+/// Likewise, and on one line that it cannot end: for names in comments of scripts and settings.
+std::string printable_line(std::string_view text);
+
 /// The same for a JSON text, with JSON's own escapes: it reads back as it was.
 std::string printable_json(std::string_view json);
 

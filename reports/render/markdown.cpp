@@ -1,7 +1,10 @@
 // A document as Markdown: headings, lists and tables as GitHub reads them.
 #include "reports/render/markdown.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -26,6 +29,20 @@ bool is_markup(std::string_view text, std::size_t at) {
         case ']': return !after.empty() && (after[0] == '(' || after[0] == '[' || after[0] == ':');
         default: return false;
     }
+}
+
+/// The mark of a code block that none of its lines ends: one backtick more than they have in a row. Source: CommonMark 0.31,
+/// section 4.5: a closing fence is at least as long as the opening one.
+std::string fence_around(const std::vector<std::string>& lines) {
+    std::size_t longest = 2;
+    for (const std::string& line : lines) {
+        std::size_t row = 0;
+        for (const char c : line) {
+            row = c == '`' ? row + 1 : 0;
+            longest = std::max(longest, row);
+        }
+    }
+    return std::string(longest + 1, '`');
 }
 
 /// A text of one line in which nothing is HTML, a link or an image.
@@ -114,11 +131,12 @@ struct MarkdownBlock {
         return page.images.empty() ? "" : image(block.title, block.name);
     }
     std::string operator()(const Code& block) const {
-        std::string all = "```sh\n";
+        const std::string fence = fence_around(block.lines);
+        std::string all = fence + "sh\n";
         for (const std::string& line : block.lines) {
             all += printable(line) + "\n";
         }
-        return all + "```\n";
+        return all + fence + "\n";
     }
 
     static std::string key_figure_text(const KeyFigure& figure) {

@@ -1,5 +1,6 @@
 // Plans as the files of every launcher, or why it cannot express them: launch/exports.txt.
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,15 @@ std::vector<Target> written_targets(const Library& library) {
     return targets;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
 TEST(ExportGoldens, OfEveryTargetAreAsAccepted) {
     const Library library(here() / "../..");
     const std::vector<Target> targets = written_targets(library);
@@ -142,6 +152,33 @@ TEST(ExportGoldens, EveryTargetExpressesOneOfThem) {
         }
         EXPECT_TRUE(is_any) << target.keys.name;
     }
+}
+
+// The names of a user's files are comments of scripts and settings, of any characters.
+TEST(Export, OfOddNamesHasTheLinesOfSimpleOnes) {
+    const Library library(here() / "../..");
+    const std::string odd = "./a\nrm -rf b\r\n#SBATCH --x\x1b[2J\xe2\x80\xa8\t$(c) `d` \\ 'e' \"f\".yaml";
+    std::size_t written = 0;
+    for (const Target& target : written_targets(library)) {
+        for (const Exported& one : plans(library)) {
+            ExportFacts facts = one.facts;
+            if (refusals(one.plan, facts, target).has_errors()) {
+                continue;
+            }
+            const std::vector<std::string> simple = lines_of(exported(one.plan, facts, target));
+            facts.model = facts.machine = odd;
+            facts.comments = {odd};
+            const std::vector<std::string> lines = lines_of(exported(one.plan, facts, target));
+            ASSERT_EQ(lines.size(), simple.size()) << target.keys.name;
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                const bool is_comment = !target.comment.empty() && lines[i].starts_with(target.comment);
+                EXPECT_TRUE(is_comment || lines[i] == simple[i]) << target.keys.name << ": " << lines[i];
+                EXPECT_EQ(lines[i].find_first_of("\r\t\x1b"), std::string::npos) << target.keys.name;
+            }
+            ++written;
+        }
+    }
+    EXPECT_GT(written, 10U);
 }
 
 TEST(Export, KeepsTheOrderOfRanksOrIsRefused) {

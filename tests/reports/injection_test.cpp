@@ -151,6 +151,17 @@ TEST(Injection, OfMarkdownIsText) {
     EXPECT_NE(rendered("md", "data <= 512 [1..12]/gated").find("data <= 512 [1..12]/gated"), std::string::npos);
 }
 
+// A command of a file whose name has a fence of its own.
+TEST(Injection, NoLineOfCodeEndsItsBlockInMarkdown) {
+    const std::string page = rendered("md", "dodona plan './a\n```\n<img src=x>\n````.yaml'");
+    const std::size_t begin = page.find("`````sh\n");
+    ASSERT_NE(begin, std::string::npos) << page;
+    const std::size_t end = page.find("\n`````\n", begin);
+    ASSERT_NE(end, std::string::npos) << page;
+    EXPECT_NE(page.substr(begin, end - begin).find("\n<img src=x>\n"), std::string::npos) << page;
+    EXPECT_NE(rendered("md", "ls").find("```sh\nls\n```\n"), std::string::npos);
+}
+
 TEST(Injection, OfCsvIsNoFormula) {
     for (const char* formula : {"=1+1", "+1", "-1+cmd", "@SUM(A1)", "\t=1"}) {
         const std::string csv = rendered("csv", formula);

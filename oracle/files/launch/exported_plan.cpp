@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/precision.hpp"
+#include "base/printable.hpp"
 #include "files/hf/condition.hpp"
 #include "files/launch/stage_layout.hpp"
 #include "files/number.hpp"
@@ -92,7 +93,7 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     const std::int64_t data = std::get<std::int64_t>(scope.find("data")->value);
     const std::int64_t micro = std::max<std::int64_t>(1, plan.microbatch);
     flag("other_axes", !others.empty());
-    word("axes", others.empty() ? "none" : others);
+    word("axes", others.empty() ? "none" : printable_line(others));
     number("gpus", gpus);
     number("gpus_per_node", std::min(gpus, facts.gpus_per_node));
     number("nodes", (gpus + facts.gpus_per_node - 1) / facts.gpus_per_node);
@@ -145,8 +146,8 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     flag("offload_part", plan.offload.optimizer && plan.offload.optimizer_share < 1);
     number("sequence", facts.sequence);
     number("layers", facts.layers);
-    word("model", facts.model);
-    word("machine", facts.machine);
+    word("model", printable_line(facts.model));
+    word("machine", printable_line(facts.machine));
     word("maker", facts.maker ? std::string(name_of(*facts.maker)) : "");
     return scope;
 }
@@ -185,7 +186,7 @@ std::string exported(const plan::Plan& plan, const ExportFacts& facts, const Tar
     std::string text;
     const auto comments = [&] {
         for (const std::string& comment : facts.comments) {
-            text += target.comment + " " + comment + "\n";
+            text += target.comment + " " + printable_line(comment) + "\n";
         }
     };
     bool is_first = true;
