@@ -1,6 +1,8 @@
 #include "calibrate/imports/site.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -9,6 +11,9 @@
 namespace dodona::calibrate {
 
 namespace {
+
+constexpr std::int64_t kMaxHosts = 1'000'000;  ///< of a site; as many as a cluster file may have
+constexpr double kMaxGigabits = 100'000;       ///< of an adapter
 
 /// "'mlx5_0'" of the line "CA 'mlx5_0'", without its quotes; empty: another line.
 std::string adapter_in(const LogLine& line) {
@@ -53,10 +58,13 @@ std::optional<std::int64_t> hosts_of_ranges(std::string_view ranges) {
         const std::size_t dash = one.find('-');
         const auto first = whole(one.substr(0, dash));
         const auto last = dash == std::string_view::npos ? first : whole(one.substr(dash + 1));
-        if (!first || !last || *last < *first) {
+        if (!first || !last || *first < 0 || *last < *first || *last - *first >= kMaxHosts) {
             return std::nullopt;
         }
         hosts += *last - *first + 1;
+        if (hosts > kMaxHosts) {
+            return std::nullopt;
+        }
     }
     return hosts;
 }
@@ -81,6 +89,10 @@ void read_ibstat(const LogText& text, ImportBuilder& into) {
         } else if (words.size() == 2 && words[0].text == "Rate:" && is_active && !adapter.empty()) {
             constexpr double kBitsOfAByte = 8;
             if (const auto gigabits = printed(words[1].text); gigabits && gigabits->value > 0) {
+                if (gigabits->value > kMaxGigabits) {
+                    fail(text.at(line, words[1]), fmt::format("no adapter has {} Gb/s", words[1].text),
+                         "the rate that ibstat prints of an active port");
+                }
                 into.site().adapters.push_back({adapter, gigabits->value / kBitsOfAByte * 1_GB_per_s});
             }
         }
@@ -129,7 +141,7 @@ std::optional<std::int64_t> hosts_in(std::string_view list) {
         hosts += *some;
         list.remove_prefix(std::min<std::size_t>(1, list.size()));
     }
-    return hosts > 0 ? std::optional(hosts) : std::nullopt;
+    return hosts > 0 && hosts <= kMaxHosts ? std::optional(hosts) : std::nullopt;
 }
 
 bool is_slurm_topology(const LogText& text) {
@@ -139,6 +151,7 @@ bool is_slurm_topology(const LogText& text) {
 }
 
 void read_slurm_topology(const LogText& text, ImportBuilder& into) {
+    std::set<std::string_view> seen;
     for (const LogLine& line : text.lines()) {
         const auto nodes = value_of(line, "switchname") ? value_of(line, "nodes") : std::nullopt;
         if (!nodes) {
@@ -149,7 +162,14 @@ void read_slurm_topology(const LogText& text, ImportBuilder& into) {
             fail(text.at(line, *nodes), fmt::format("\"{}\" is no list of hosts", nodes->text),
                  "as Slurm has it: Nodes=tux[0-3,12]");
         }
+        if (!seen.insert(nodes->text).second) {
+            into.note(text.at(line, *nodes), fmt::format("{} are listed before, and counted once", nodes->text));
+            continue;
+        }
         into.site().nodes += *hosts;
+        if (into.site().nodes > kMaxHosts) {
+            fail(text.at(line, *nodes), fmt::format("more than {} hosts", kMaxHosts), "a site has fewer");
+        }
     }
 }
 

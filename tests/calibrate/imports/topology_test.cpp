@@ -64,6 +64,11 @@ TEST(Hosts, AreCountedAsSlurmListsThem) {
     EXPECT_FALSE(hosts_in("gpu[a]"));
     EXPECT_FALSE(hosts_in(",a"));
     EXPECT_FALSE(hosts_in(""));
+    EXPECT_EQ(hosts_in("n[1-1000000]"), 1'000'000);
+    EXPECT_FALSE(hosts_in("n[0-1000000]"));
+    EXPECT_FALSE(hosts_in("n[1-600000],m[1-600000]"));
+    EXPECT_FALSE(hosts_in("n[0-9223372036854775807]"));
+    EXPECT_FALSE(hosts_in("n[-9223372036854775807-9223372036854775807]"));
 }
 
 TEST(Site, CompletesWhatTheNodesOwnFilesDoNotSay) {
