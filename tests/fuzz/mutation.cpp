@@ -1,6 +1,7 @@
 #include "mutation.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
@@ -87,6 +88,40 @@ std::string message_of(const Json& fields) {
     return bytes;
 }
 
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
+
+Json lines_of(const std::string& text) {
+    constexpr std::size_t kMaxTokens = 20'000;  // a change copies them all
+    Json lines = Json::array({Json::array()});
+    std::size_t tokens = 0;
+    for (std::size_t at = 0; at < text.size() && tokens < kMaxTokens; ++tokens) {
+        std::size_t end = at + 1;
+        while (end < text.size() && is_word(text[at]) && is_word(text[end])) {
+            ++end;
+        }
+        lines.back().push_back(text.substr(at, end - at));
+        if (text[at] == '\n') {
+            lines.push_back(Json::array());
+        }
+        at = end;
+    }
+    return lines;
+}
+
+std::string text_of_tokens(const Json& node) {
+    if (node.is_string()) {
+        return node.get<std::string>();
+    }
+    if (!node.is_structured()) {
+        return node.dump();
+    }
+    std::string text;
+    for (const Json& child : node) {
+        text += text_of_tokens(child);
+    }
+    return text;
+}
+
 void collect(Json& node, std::vector<Json*>& all) {
     all.push_back(&node);
     if (node.is_structured()) {
@@ -115,6 +150,25 @@ const std::vector<Json>& odd_values() {
                                        1000,
                                        64000,
                                        "1e999",
+                                       "nan",
+                                       "9223372036854775808",
+                                       "\"",
+                                       "'",
+                                       "\\",
+                                       "$(",
+                                       "${x:-",
+                                       "$((1/0))",
+                                       ")",
+                                       "\n",
+                                       ",",
+                                       "\t",
+                                       "#",
+                                       "<<EOF\n",
+                                       "; do\n",
+                                       "if ",
+                                       "esac\n",
+                                       "--",
+                                       "=",
                                        Json::array(),
                                        Json::array({0}),
                                        Json::object()};
@@ -199,6 +253,9 @@ private:
 }  // namespace
 
 std::optional<Tree> tree_of(const std::string& text, Form form) {
+    if (form == Form::tokens) {
+        return Tree{form, lines_of(text)};
+    }
     if (form == Form::protobuf) {
         auto fields = fields_of(text, 0);
         return fields ? std::optional(Tree{form, std::move(*fields)}) : std::nullopt;
@@ -225,8 +282,12 @@ Tree mutated(Tree tree, std::mt19937& random) {
 }
 
 std::string text_of(const Tree& tree) {
-    return tree.form == Form::protobuf ? message_of(tree.root)
-                                       : tree.root.dump(-1, ' ', false, Json::error_handler_t::replace);
+    switch (tree.form) {
+        case Form::protobuf: return message_of(tree.root);
+        case Form::tokens: return text_of_tokens(tree.root);
+        case Form::json: break;
+    }
+    return tree.root.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace dodona::fuzz

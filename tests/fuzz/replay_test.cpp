@@ -84,9 +84,9 @@ TEST_P(Replay, EndsWithAValueOrAnErrorAfterChangesOfStructure) {
         if (auto tree = tree_of(seed.given, target->form)) {
             trees.emplace_back(seed.name, std::move(*tree));
         }
-    }
-    if (trees.empty()) {
-        GTEST_SKIP() << "what it reads has no structure";
+        if (target->form == Form::json) {  // a text: its words and lines, too
+            trees.emplace_back(seed.name, *tree_of(seed.given, Form::tokens));
+        }
     }
     for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) {
         std::signal(signal, tell_what_was_read);

@@ -9,11 +9,14 @@
 
 #include "base/expression.hpp"
 #include "base/printable.hpp"
+#include "calibrate/imports/import.hpp"
+#include "calibrate/imports/topology.hpp"
 #include "calibrate/record/exchange.hpp"
 #include "calibrate/record/record.hpp"
 #include "files/framework_file.hpp"
 #include "files/launch/launch_text.hpp"
 #include "files/library.hpp"
+#include "files/logs/training_log.hpp"
 #include "files/machine_file.hpp"
 #include "files/measured_shares.hpp"
 #include "files/model_file.hpp"
@@ -138,12 +141,29 @@ void report(const std::string& bytes) {
 void prediction(const std::string& bytes) {
     quietly([&] { static_cast<void>(reports::predicted_step(answer(bytes), "bytes")); });
 }
-void trace(const std::string& bytes) {
+/// For readers of files.
+template <class Read>
+void with_file(const std::string& bytes, Read read) {
     std::string path = (std::filesystem::temp_directory_path() / "dodona-fuzz-XXXXXX").string();
     close(mkstemp(path.data()));
     std::ofstream(path, std::ios::binary) << bytes;
-    quietly([&] { static_cast<void>(traces::load_step_profile(path, 1)); });
+    quietly([&] { read(path); });
     std::filesystem::remove(path);
+}
+void trace(const std::string& bytes) {
+    with_file(bytes, [](const std::string& path) { static_cast<void>(traces::load_step_profile(path, 1)); });
+}
+void imported(const std::string& bytes) {
+    with_file(bytes, [](const std::string& path) {
+        const calibrate::Imported all = calibrate::import_file(path, {.date = "2026-01-01T00:00:00Z"});
+        for (const calibrate::Topology& topology : all.topologies) {
+            quietly([&] { static_cast<void>(calibrate::levels_of(topology, {.device = "h100"})); });
+        }
+    });
+}
+void log(const std::string& bytes) {
+    static const std::vector<files::LogForm> forms = library().log_forms();
+    quietly([&] { static_cast<void>(files::read_training_log(bytes, "bytes.log", forms)); });
 }
 void expression(const std::string& bytes) {
     quietly([&] {
@@ -173,6 +193,8 @@ std::span<const Target> targets() {
         {"report", report, {"tests/reports/golden/report.json"}},
         {"prediction", prediction, {"tests/reports/golden/predict.json"}},
         {"trace", trace, {"tests/cli/traces"}},
+        {"imported", imported, {"tests/calibrate/imports/logs.txt"}},
+        {"log", log, {"tests/files/logs.txt"}},
         {"expression", expression, {}},
         {"shown", shown, {}},
     };
