@@ -117,7 +117,7 @@ Arguments asked_about(const Arguments& arguments, Things kind, const std::string
     return one;
 }
 
-/// With one batch on all machines: the smallest that is usual for one of them. Those of other kinds as asked.
+/// With one batch on all machines: the smallest of their default ones.
 Arguments on_equal_terms(Arguments& arguments, Things kind, const std::vector<std::string>& words) {
     if (kind != Things::machines || arguments.has("--batch")) {
         return arguments;
@@ -127,8 +127,8 @@ Arguments on_equal_terms(Arguments& arguments, Things kind, const std::vector<st
     for (const std::string& word : words) {
         Arguments one = asked_about(arguments, kind, word);
         const Workload workload = read_workload(one);
-        const std::int64_t usual = default_batch(workload.graph, workload.cluster, gpus);
-        batch = std::min(batch.value_or(usual), usual);
+        const std::int64_t its_default = default_batch(workload.graph, workload.cluster, gpus);
+        batch = std::min(batch.value_or(its_default), its_default);
     }
     return arguments.with("--batch", std::to_string(*batch));
 }

@@ -51,7 +51,7 @@ std::string packed_part(const std::string& page, std::string_view id) {
     return part.find_first_not_of(letters) == std::string::npos ? part : "";
 }
 
-/// Of a page of a release that lies where the module would: its search, for a page with another question and other files.
+/// The search of a release's page, found where the module would be: for a page with another question and other files.
 std::optional<PackedModule> module_of_page() {
     const std::vector<std::string> pages = found_parts(kBuiltPage);
     if (pages.empty()) {
@@ -59,11 +59,11 @@ std::optional<PackedModule> module_of_page() {
     }
     PackedModule module{packed_part(pages[0], "worker"), packed_part(pages[0], "module")};
     if (module.worker.empty() || module.code.empty()) {
-        throw Missing("explorer.html beside dodona is no page of `dodona explorer`; take that of the release");
+        throw Missing("explorer.html next to dodona is no page of `dodona explorer`; take that of the release");
     }
     if (pages[0].find(fmt::format("content=\"dodona {}\"", kVersion)) == std::string::npos) {
         throw Missing(fmt::format(
-            "explorer.html beside dodona is of another version; the search of this page must be that of dodona {}",
+            "explorer.html next to dodona is of another version; the search of this page must be that of dodona {}",
             kVersion));
     }
     return module;
@@ -78,7 +78,7 @@ PackedModule packed_module() {
     }
     throw Missing(
         "a page to ask in needs the search as WebAssembly, which this build has not got; put explorer.html of the "
-        "release into the folder explorer beside dodona; or install Emscripten (apt-get install emscripten), then the "
+        "release into the folder explorer next to dodona; or install Emscripten (apt-get install emscripten), then the "
         "same command through `./dodona` of a source tree builds it, in some minutes");
 }
 

@@ -16,17 +16,16 @@ ProgressLine::ProgressLine(std::string of)
       begin_(std::chrono::steady_clock::now()),
       last_(begin_) {}
 
-namespace {
-
-/// ", 40 s left": as the part seen went.
-std::string left(std::chrono::duration<double> passed, std::int64_t seen, std::int64_t all) {
+std::string time_left(double passed, std::int64_t seen, std::int64_t all) {
     constexpr double kSoonest = 2;
-    if (passed.count() < kSoonest || seen <= 0 || seen > all) {
+    if (passed < kSoonest || seen <= 0 || seen > all) {
         return "";
     }
-    const double seconds = passed.count() / static_cast<double>(seen) * static_cast<double>(all - seen);
+    const double seconds = passed / static_cast<double>(seen) * static_cast<double>(all - seen);
     return seconds < 100 ? fmt::format(", {:.0f} s left", seconds) : fmt::format(", {:.0f} min left", seconds / 60);
 }
+
+namespace {
 
 /// As much as a line of a terminal has room for.
 std::string shortened(const std::string& doing) {
@@ -43,7 +42,8 @@ void ProgressLine::show(std::int64_t seen, std::int64_t all, const std::string& 
         last_ = now;
         shown_ = true;
         fmt::print(stderr, "\r\x1b[K{} of {} {}{}{}", reports::whole(seen), reports::whole(all), of_,
-                   left(now - begin_, seen, all), doing.empty() ? "" : "  " + shortened(doing));
+                   time_left(std::chrono::duration<double>(now - begin_).count(), seen, all),
+                   doing.empty() ? "" : "  " + shortened(doing));
         std::fflush(stderr);
     }
 }

@@ -7,6 +7,9 @@
 
 namespace dodona::cli {
 
+/// ", 40 s left": as the part seen went, in `passed` seconds; empty as long as that says little.
+std::string time_left(double passed, std::int64_t seen, std::int64_t all);
+
 class ProgressLine {
 public:
     /// `of`: what is counted, in the plural.

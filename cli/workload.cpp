@@ -27,12 +27,12 @@ constexpr double kMostTokensAStep = 16.0 * 1024 * 1024;
 /// Of a network that is fine-tuned: what recipes take. Source: tatsu-lab/stanford_alpaca, README:
 /// batches of 128 samples; tloen/alpaca-lora: finetune.py, the same.
 constexpr double kFineTuningSamples = 128;
-/// Of images: what fits any device, and what recipes take on those with more memory. Source: NVIDIA/DeepLearningExamples:
+/// Images on a device: a number that fits any of them, and that of recipes for those with more memory. Source: NVIDIA/DeepLearningExamples:
 /// PyTorch/Classification/ConvNets/configs.yml, resnet50, DGXA100: 256 on each GPU, of 40 and of 80 GB.
 constexpr double kImagesADevice = 64;
 constexpr double kImagesALargeDevice = 256;
 constexpr Bytes kLargeDevice = 36_GiB;  ///< A GPU of 40 GB has somewhat less to give.
-/// Of sequences that are read step by step. Source: NVIDIA/DeepLearningExamples: PyTorch/Translation/GNMT/README.md,
+/// Sequences that a recurrent network reads step by step. Source: NVIDIA/DeepLearningExamples: PyTorch/Translation/GNMT/README.md,
 /// training performance: batches of 128 sentences on each GPU.
 constexpr double kSequencesADevice = 128;
 constexpr double kImageElements = 3.0 * 224 * 224;

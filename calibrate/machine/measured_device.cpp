@@ -17,6 +17,7 @@
 #include "calibrate/machine/measured_threads.hpp"
 #include "calibrate/measure/journal.hpp"
 #include "calibrate/record/quantile.hpp"
+#include "calibrate/record/steadiness.hpp"
 #include "cost/device_time.hpp"
 #include "cost/kernel_curve.hpp"
 
@@ -305,6 +306,21 @@ double held_out_error(const Device& device, const KernelCurve& curve, const Seri
     return quantile_of_sorted(misses, 0.9);
 }
 
+/// Why a curve may be wrong; empty: nothing says that it is.
+std::string doubts_of(const KernelCurve& curve, const std::vector<const MeasuredKernel*>& kernels) {
+    constexpr double kDoubtfulHeldOut = 0.5;  // half as long again, or half of it: another kernel altogether
+    Steadiness steadiness;
+    for (const MeasuredKernel* one : kernels) {
+        steadiness.add(one->statistics);
+    }
+    std::vector<std::string> all = steadiness.doubts();
+    if (curve.held_out_error > kDoubtfulHeldOut) {
+        all.push_back(
+            fmt::format("times between its points are off by up to {:.0f} %", std::ceil(100 * curve.held_out_error)));
+    }
+    return join(all, "; ");
+}
+
 /// Forward kernels of which a whole network or list was measured on one thread as well.
 std::vector<KernelCurve> one_thread_curves(const DeviceRecords& of, const cluster::Provenance& from) {
     std::vector<MeasuredKernel> kernels;
@@ -415,6 +431,7 @@ std::optional<Device> measured_device(const DeviceRecords& of) {
         if (!curve.exact && curve.points.size() > 1) {
             curve.held_out_error = held_out_error(device, curve, series_of(key, group, device));
         }
+        curve.doubt = doubts_of(curve, group);
         device.curves.push_back(curve);
     }
     // Exact curves first: an operator's own pass before any that moves as much.

@@ -127,7 +127,11 @@ std::vector<MeasuredKernel> measured_kernels(const Measurement& measurement) {
     if (measurement.time.samples == 0 || measurement.time.value() <= Seconds{}) {
         return {};
     }
-    MeasuredKernel one{.kernel = {}, .precision = precision_of(of), .time = measurement.time.value(), .date = {}};
+    MeasuredKernel one{.kernel = {},
+                       .precision = precision_of(of),
+                       .time = measurement.time.value(),
+                       .date = {},
+                       .statistics = measurement.time};
     if (of.benchmark == "matmul") {
         one.kernel = graph::matmul(of.number("m"), of.number("n"), of.number("k"), of.number("batch", 1));
     } else if (of.benchmark == "convolution" && !of.has("algorithm")) {

@@ -22,6 +22,7 @@ struct MeasuredKernel {
     Seconds time;
     bool exact = false;  ///< of a pass: of this operator only, not of any that moves as much
     std::string date;
+    Statistics statistics;  ///< of the whole case
 };
 
 /// None where the case is of no kernel (a copy, a collective), of a convolution by an algorithm that it names

@@ -39,10 +39,13 @@ Pipe make_pipe() {
 }
 
 /// In the child: a group of its own, so that Ctrl-C reaches dodona alone, which then ends it; and no orphan.
-void stand_apart(int errors) {
+void stand_apart(int errors, const runner::Guard& guard) {
     ::setpgid(0, 0);
+    guard.add(::getpid());
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    std::signal(SIGINT, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGQUIT}) {
+        std::signal(signal, SIG_DFL);
+    }
     ::dup2(errors, STDERR_FILENO);
 }
 
@@ -67,7 +70,8 @@ std::string became(int status) {
 }  // namespace
 
 Child::Child(Child&& other) noexcept
-    : process_(std::exchange(other.process_, -1)),
+    : guard_(std::move(other.guard_)),
+      process_(std::exchange(other.process_, -1)),
       to_(std::exchange(other.to_, -1)),
       from_(std::exchange(other.from_, -1)),
       errors_(std::exchange(other.errors_, -1)),
@@ -76,13 +80,14 @@ Child::Child(Child&& other) noexcept
       became_(std::move(other.became_)) {}
 
 Child Child::forked(const std::function<int(int, int)>& body) {
+    auto guard = std::make_unique<runner::Guard>(1);  // before the pipes, whose ends it would keep open
     const Pipe there = make_pipe();
     const Pipe back = make_pipe();
     const int errors = ::memfd_create("errors", MFD_CLOEXEC);
     const pid_t process = ::fork();
     check(process >= 0, "a process can be made");
     if (process == 0) {
-        stand_apart(errors);
+        stand_apart(errors, *guard);
         ::close(there.in);
         ::close(back.out);
         int status = 70;
@@ -95,7 +100,7 @@ Child Child::forked(const std::function<int(int, int)>& body) {
     }
     ::close(there.out);
     ::close(back.in);
-    return {process, there.in, back.out, errors};
+    return {std::move(guard), process, there.in, back.out, errors};
 }
 
 Child Child::program(const std::vector<std::string>& words) {
@@ -177,6 +182,8 @@ std::string Child::end() {
         ::usleep(10'000);
     }
     ::kill(-process_, SIGKILL);  // whatever it left running
+    guard_->remove(process_);
+    guard_.reset();
     process_ = -1;
     status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     const std::string words = last_line(errors_);

@@ -1,13 +1,17 @@
-// Runs a back end in a child process, so that a crash of it costs one measurement only.
+// Runs a back end in a child process, so that a crash of it costs one measurement only. With this process, however it
+// ends, the child and what the child started end too. One at a time: a second would keep the first one's guard.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
 
 #include "base/quantity.hpp"
+#include "runner/guard.hpp"
 
 namespace dodona::calibrate {
 
@@ -38,8 +42,10 @@ public:
     [[nodiscard]] int status() const { return status_; }  ///< as a shell has it; after end()
 
 private:
-    Child(pid_t process, int to, int from, int errors) : process_(process), to_(to), from_(from), errors_(errors) {}
+    Child(std::unique_ptr<runner::Guard> guard, pid_t process, int to, int from, int errors)
+        : guard_(std::move(guard)), process_(process), to_(to), from_(from), errors_(errors) {}
 
+    std::unique_ptr<runner::Guard> guard_;
     pid_t process_ = -1;
     int to_ = -1;
     int from_ = -1;

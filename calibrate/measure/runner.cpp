@@ -52,7 +52,6 @@ public:
 
     Outcome all() {
         pending_ = missing();
-        count_ = pending_.size();
         shuffle(pending_, round_.settings.seed);
         int deaths = 0;
         while (!pending_.empty() && !outcome_.lacking && !outcome_.interrupted) {
@@ -111,8 +110,8 @@ private:
     /// Whether the process can be asked more.
     bool asked(Child& child) {
         const Case current = pending_.back();
-        if (watch_.progress) {
-            watch_.progress(count_ - pending_.size(), count_, current.key());
+        if (watch_.asked) {
+            watch_.asked(current);
         }
         const Seconds patience = max(kLeastPatience, kPatience * round_.settings.most_seconds * 1_s);
         child.write(to_line(current));
@@ -176,6 +175,9 @@ private:
             ++outcome_.measured;
         }
         journal_.append(record);
+        if (watch_.answered) {
+            watch_.answered(record);
+        }
     }
 
     const Round& round_;
@@ -183,7 +185,6 @@ private:
     const Watch& watch_;
     Outcome outcome_;
     std::vector<Case> pending_;
-    std::size_t count_ = 0;
 };
 
 }  // namespace

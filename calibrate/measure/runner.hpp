@@ -15,12 +15,14 @@
 #include "calibrate/measure/back_end.hpp"
 #include "calibrate/measure/journal.hpp"
 #include "calibrate/record/exchange.hpp"
+#include "calibrate/record/record.hpp"
 
 namespace dodona::calibrate {
 
-/// Callbacks; both may be empty.
+/// Callbacks; each may be empty.
 struct Watch {
-    std::function<void(std::size_t done, std::size_t all, const std::string& doing)> progress;
+    std::function<void(const Case& of)> asked;
+    std::function<void(const Record& record)> answered;
     std::function<bool()> interrupted;
 };
 

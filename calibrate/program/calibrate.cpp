@@ -18,6 +18,8 @@
 #include "calibrate/machine/measured_device.hpp"
 #include "calibrate/measure/runner.hpp"
 #include "calibrate/network/refinement.hpp"
+#include "calibrate/program/host_state.hpp"
+#include "calibrate/program/live_table.hpp"
 #include "calibrate/program/options.hpp"
 #include "calibrate/program/report.hpp"
 #include "cli/exit_code.hpp"
@@ -25,7 +27,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/missing.hpp"
 #include "cli/note.hpp"
-#include "cli/progress.hpp"
 #include "cli/schema_comment.hpp"
 #include "files/machine_file.hpp"
 #include "files/yaml_writer.hpp"
@@ -73,11 +74,7 @@ std::optional<cluster::Cluster> known(const CalibrateOptions& options) {
 class Calibration {
 public:
     Calibration(const CalibrateOptions& options, std::vector<Case> networks)
-        : options_(options),
-          networks_(std::move(networks)),
-          before_(known(options)),
-          journal_(options.records()),
-          line_("cases") {}
+        : options_(options), networks_(std::move(networks)), before_(known(options)), journal_(options.records()) {}
 
     void import_logs() {
         if (options_.imports.empty()) {
@@ -134,12 +131,14 @@ public:
                           [&](const Case& of) { return !options_.again && journal_.has(one.backend, Pass::time, of); });
             if (!open.empty()) {
                 note("{}", planned_text(one.backend, open, settings(Pass::time).most_seconds));
+                live_.plan(one.backend, open);
             }
         }
+        host_ = Environment{host_state()};
         for (std::size_t i = 0; i < asked.size(); ++i) {
             measure(asked[i], planned[i].cases);
         }
-        line_.clear();
+        live_.clear();
         if (!session_.lacking.empty() && session_.lacking.size() == options_.backends.size() &&
             options_.imports.empty() && session_.measured + session_.before == 0) {
             throw Missing(fmt::format("{}", fmt::join(session_.lacking, "\nerror: ")));
@@ -201,6 +200,9 @@ private:
     void write_machine(const cluster::Cluster& made) const {
         std::vector<std::string> comments{"Written by `dodona calibrate`; what the keys mean: docs/files.md.",
                                           fmt::format("Records: {}", shown_name(options_.records()))};
+        if (const std::string state = host_state_text(journal_.records()); !state.empty()) {
+            comments.push_back("State of the host when measuring began: " + state + ".");
+        }
         if (interrupted()) {
             comments.emplace_back("Partial: stopped before everything was measured.");
         }
@@ -222,11 +224,20 @@ private:
                 .seed = options_.seed};
     }
 
-    Watch watch(const std::string& backend) {
-        return {.progress =
-                    [this, backend](std::size_t done, std::size_t all, const std::string& doing) {
-                        line_.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(all),
-                                   fmt::format("{}: {}", backend, doing));
+    /// The state of the host is kept with the first measurement that was taken in it: failures alone change no machine.
+    void keep_host(const Record& record) {
+        if (host_ && std::holds_alternative<Measurement>(record.what)) {
+            journal_.append({.backend = kHostRecords, .pass = Pass::time, .date = record.date, .what = *host_});
+            host_.reset();
+        }
+    }
+
+    Watch watch() {
+        return {.asked = [this](const Case& of) { live_.asked(of); },
+                .answered =
+                    [this](const Record& record) {
+                        keep_host(record);
+                        live_.answered(record);
                     },
                 .interrupted = interrupted};
     }
@@ -251,7 +262,7 @@ private:
         if (interrupted()) {
             return std::nullopt;
         }
-        const auto found = environment_of(backend, settings(Pass::time), watch(backend.name));
+        const auto found = environment_of(backend, settings(Pass::time), watch());
         if (const auto* lacking = std::get_if<Lacking>(&found)) {
             if (!interrupted()) {
                 session_.lacking.push_back(fmt::format("{}\n  help: {}", lacking->why, lacking->help));
@@ -286,7 +297,7 @@ private:
             return;
         }
         Outcome outcome = run({.backend = backend, .settings = settings(pass), .cases = cases, .again = options_.again},
-                              journal_, watch(backend.name));
+                              journal_, watch());
         session_.measured += outcome.measured;
         session_.before += outcome.before;
         for (Failure& failure : outcome.failures) {
@@ -357,40 +368,52 @@ private:
     std::vector<Case> networks_;
     std::optional<cluster::Cluster> before_;  ///< the machine's description so far
     Journal journal_;
-    ProgressLine line_;
+    LiveTable live_;
+    std::optional<Environment> host_;  ///< when measuring began, until it is kept
     CalibrationRun session_;
 };
 
-int compare(Arguments& arguments) {
+void print_comparison(const std::string& first, const std::vector<Record>& before, const std::string& second) {
+    const std::vector<Record> after = read_records(records_of(second));
+    print(calibration_comparison_text(first, second, compare(before, after)));
+}
+
+int measured(Arguments& arguments) {
+    const CalibrateOptions options = read_calibrate_options(arguments);
+    std::vector<Case> networks = asked_model_cases(arguments);
+    arguments.throw_if_faults();
+    listen_for_any_end();
+    Calibration calibration(options, std::move(networks));
+    calibration.import_logs();
+    calibration.measure();
+    return calibration.finish();
+}
+
+/// Two calibrations, or an old one and what is measured now.
+int compared(Arguments& arguments) {
     const std::vector<std::string> files = arguments.all("FILE");
-    if (files.size() != 2) {
-        arguments.fault("--compare", fmt::format("two calibrations are compared, not {}", files.size()),
-                        "usage: dodona calibrate --compare A.yaml B.yaml");
+    const std::string now = arguments.text("--output").value_or("");
+    if (files.size() != (now.empty() ? 2 : 1)) {
+        arguments.fault("--compare",
+                        fmt::format("two calibrations are compared, not {}", files.size() + (now.empty() ? 0 : 1)),
+                        "usage: dodona calibrate --compare A.yaml B.yaml, or --compare OLD.yaml -o NEW.yaml");
     }
     arguments.throw_if_faults();
-    const std::vector<Record> first = read_records(records_of(files[0]));
-    const std::vector<Record> second = read_records(records_of(files[1]));
-    const auto comparison = compare(first, second);
-    print(calibration_comparison_text(files[0], files[1], comparison));
-    return kAnswered;
+    const std::vector<Record> before = read_records(records_of(files[0]));
+    const int code = now.empty() ? kAnswered : measured(arguments);
+    print_comparison(files[0], before, now.empty() ? files[1] : now);
+    return code;
 }
 
 int run_calibrate(Arguments& arguments) {
     if (arguments.has("--compare")) {
-        return compare(arguments);
+        return compared(arguments);
     }
     if (!arguments.all("FILE").empty()) {
         arguments.fault("FILE", "files are only named with --compare",
                         "add --compare; logs are read with --import LOG");
     }
-    const CalibrateOptions options = read_calibrate_options(arguments);
-    std::vector<Case> networks = asked_model_cases(arguments);
-    arguments.throw_if_faults();
-    listen_for_interrupt();
-    Calibration calibration(options, std::move(networks));
-    calibration.import_logs();
-    calibration.measure();
-    return calibration.finish();
+    return measured(arguments);
 }
 
 std::vector<Option> calibrate_command_options() {
@@ -409,7 +432,7 @@ cli::Command calibrate_command() {
     return {
         .name = "calibrate",
         .summary = "measure a machine with its real kernels and links, or import what others measured",
-        .usage = "-o PROFILE.yaml | --compare A B",
+        .usage = "-o PROFILE.yaml | --compare A B | --compare OLD -o PROFILE.yaml",
         .positionals = {{.name = "FILE", .description = "calibrations to compare", .required = false, .many = true}},
         .options = calibrate_command_options(),
         .examples =
@@ -420,7 +443,8 @@ cli::Command calibrate_command() {
             "  dodona calibrate --quick -o here.yaml\n"
             "  dodona calibrate --backend cpu,mpi --model resnet50 --micro-batch 8 --threads 1 -o here.yaml\n"
             "  dodona calibrate --import all_reduce.log --machine dgx-h100 -o mine.yaml\n"
-            "  dodona calibrate --compare may.yaml november.yaml",
+            "  dodona calibrate --compare may.yaml november.yaml\n"
+            "  dodona calibrate --compare may.yaml -o today.yaml",
         .run = run_calibrate};
 }
 

@@ -123,7 +123,10 @@ std::vector<Option> calibrate_options() {
          .description =
              "what to measure with; default: cuda where an NVIDIA driver\nruns, else cpu; none when --import is given",
          .group = what},
-        {.names = "--quick", .value = "", .description = "good for a first plan, in about a minute: fewer shapes, shorter samples", .group = what},
+        {.names = "--quick",
+         .value = "",
+         .description = "good for a first plan, in about a minute: fewer shapes, shorter samples",
+         .group = what},
         {.names = "--again", .value = "", .description = "measure anew what the records have already", .group = what},
         {.names = "--threads",
          .value = "N",
@@ -204,7 +207,7 @@ std::vector<Option> calibrate_options() {
         {.names = "--level", .value = "NAME", .description = "of links that a log's messages crossed", .group = logs},
         {.names = "--compare",
          .value = "",
-         .description = "say what differs between two calibrations, A and B",
+         .description = "say what differs between two calibrations, A and B, or between OLD and\nwhat is measured now",
          .group = "Comparison"},
     };
 }

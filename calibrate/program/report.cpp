@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/program/host_state.hpp"
 #include "calibrate/record/quantile.hpp"
 #include "reports/collect/next_commands.hpp"
 #include "reports/document/document.hpp"
@@ -34,19 +35,6 @@ List failures(const std::vector<Failure>& all) {
     return lines;
 }
 
-/// Samples of one case that vary more say more of the machine's state than of the kernel: as much as predictions of a
-/// step are off in the mean (docs/accuracy.md).
-constexpr double kDoubtfulSpread = 0.1;
-constexpr double kDoubtfulRejected = 0.1;  ///< share of samples
-
-std::int64_t all_rejected(const MeasuredKind& kind) {
-    std::int64_t all = 0;
-    for (const auto& [why, count] : kind.rejected) {
-        all += count;
-    }
-    return all;
-}
-
 Table kind_table(const std::vector<MeasuredKind>& kinds) {
     Table table({{"back end"},
                  {"benchmark"},
@@ -55,8 +43,8 @@ Table kind_table(const std::vector<MeasuredKind>& kinds) {
                  {"worst", Align::right},
                  {"verdict"}});
     for (const MeasuredKind& kind : kinds) {
-        table.row({kind.backend, kind.benchmark, Count{kind.cases}, Percent{kind.spread}, Percent{kind.worst_spread},
-                   kind.verdict()});
+        table.row({kind.backend, kind.benchmark, Count{kind.steadiness.cases()}, Percent{kind.steadiness.spread()},
+                   Percent{kind.steadiness.worst_spread()}, kind.verdict()});
     }
     return table;
 }
@@ -113,17 +101,7 @@ Table case_table(std::vector<ComparedCase> cases) {
 }  // namespace
 
 std::string MeasuredKind::verdict() const {
-    std::vector<std::string> doubts;
-    if (spread > kDoubtfulSpread) {
-        doubts.push_back("samples vary: is something else running?");
-    }
-    for (const auto& [why, count] : rejected) {
-        if (static_cast<double>(count) > kDoubtfulRejected * static_cast<double>(samples + all_rejected(*this))) {
-            doubts.push_back(
-                fmt::format("{} {} of samples", why,
-                            percent(static_cast<double>(count) / static_cast<double>(samples + all_rejected(*this)))));
-        }
-    }
+    const std::vector<std::string> doubts = steadiness.doubts();
     return doubts.empty() ? "steady" : "doubtful: " + join(doubts, "; ");
 }
 
@@ -137,7 +115,6 @@ std::vector<MeasuredKind> measured_kinds(const std::vector<Record>& records) {
         }
     }
     std::vector<MeasuredKind> kinds;
-    std::map<std::pair<std::string, std::string>, std::vector<double>> spreads;
     for (const auto& entry : latest) {
         const std::string& backend = entry.first.first;
         const Measurement* measured = entry.second;
@@ -147,19 +124,7 @@ std::vector<MeasuredKind> measured_kinds(const std::vector<Record>& records) {
         if (kind == kinds.end()) {
             kind = kinds.insert(kinds.end(), {.backend = backend, .benchmark = measured->of.benchmark});
         }
-        const Statistics& time = measured->time;
-        ++kind->cases;
-        kind->samples += time.samples;
-        for (const auto& [why, count] : time.rejected) {
-            kind->rejected[why] += count;
-        }
-        spreads[{backend, measured->of.benchmark}].push_back((time.third_quartile - time.first_quartile) / time.median);
-    }
-    for (MeasuredKind& kind : kinds) {
-        std::vector<double>& all = spreads[{kind.backend, kind.benchmark}];
-        std::sort(all.begin(), all.end());
-        kind.spread = quantile_of_sorted(all, 0.5);
-        kind.worst_spread = all.back();
+        kind->steadiness.add(measured->time);
     }
     return kinds;
 }
@@ -205,10 +170,15 @@ std::string calibration_comparison_text(const std::string& first, const std::str
     Document document;
     add(document,
         KeyFigures{{{.label = "A", .value = first, .note = {}}, {.label = "B", .value = second, .note = {}}}});
-    if (comparison.facts.empty()) {
+    std::vector<ComparedFact> state, facts;
+    for (const ComparedFact& fact : comparison.facts) {
+        (fact.backend == kHostRecords ? state : facts).push_back(fact);
+    }
+    if (facts.empty()) {
         add(document, Paragraph{"Both ran on the same devices and software."});
     }
-    add_section(document, {"Devices and software"}, {fact_table(comparison.facts)});
+    add_section(document, {"Devices and software"}, {fact_table(facts)});
+    add_section(document, {"State of the host when measuring began"}, {fact_table(state)});
     if (comparison.cases.empty()) {
         add(document, Paragraph{"They have no case in common."});
         return render_text(document, {});

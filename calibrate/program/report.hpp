@@ -3,24 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "calibrate/machine/comparison.hpp"
 #include "calibrate/record/record.hpp"
+#include "calibrate/record/steadiness.hpp"
 
 namespace dodona::calibrate {
 
-/// Cases of one benchmark of a back end, and how much their samples vary.
+/// Cases of one benchmark of a back end.
 struct MeasuredKind {
     std::string backend;
     std::string benchmark;
-    std::int64_t cases = 0;
-    double spread = 0;        ///< between the quartiles over the median; median of the cases
-    double worst_spread = 0;  ///< of the worst case
-    std::int64_t samples = 0;
-    std::map<std::string, std::int64_t> rejected;  ///< why -> samples
+    Steadiness steadiness;
 
     /// "steady", or what is doubtful.
     [[nodiscard]] std::string verdict() const;

@@ -31,6 +31,7 @@ struct KernelCurve {
     bool exact = false;                         ///< of streams and gathers: no interpolation between points
     std::vector<KernelPoint> points;
     double held_out_error = 0.0;  ///< 90th percentile of |predicted / measured - 1| on held-out points
+    std::string doubt;            ///< why its times may be wrong; may be empty
     Provenance provenance;
     bool operator==(const KernelCurve&) const = default;
 };

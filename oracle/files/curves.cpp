@@ -194,7 +194,9 @@ const Description& description<KernelCurve>() {
                                                   "Answer only for passes with exactly the bytes and operations of a "
                                                   "point, and nothing in between.",
                                                   {.only = passes()}),
-                    optional<&KernelCurve::held_out_error>("held_out_error", kHeldOut, {.range = kNotNegative})},
+                    optional<&KernelCurve::held_out_error>("held_out_error", kHeldOut, {.range = kNotNegative}),
+                    optional<&KernelCurve::doubt>(
+                        "doubt", "Why its times may be wrong, as measuring them showed; answers repeat it.")},
                    provenance_keys<&KernelCurve::provenance>()),
             {points(product_point, products()), points(pass_point, passes())}),
         .defaults = default_of<KernelCurve>};

@@ -342,9 +342,27 @@ private:
         p_.epoch = epoch;
     }
 
+    /// Doubts about the device's curves that kernels in the plan's precision may be timed with.
+    [[nodiscard]] std::string doubts_of(const cluster::Device& device) const {
+        std::vector<std::string> all;
+        for (const cluster::KernelCurve& curve : device.curves) {
+            const bool any_precision =
+                curve.kind == graph::KernelKind::stream || curve.kind == graph::KernelKind::gather;
+            if (!curve.doubt.empty() && (any_precision || curve.precision == plan_.precision)) {
+                const std::string pass = curve.direction ? fmt::format(" {}", name(*curve.direction)) : "";
+                all.push_back(fmt::format("{}{}: {}", name(curve.kind), pass, curve.doubt));
+            }
+        }
+        return join(all, ", ");
+    }
+
     void add_provenance() {
         for (const DeviceTimes& times : costed_.devices) {
             p_.provenance.push_back(times.source);
+            if (std::string doubts = doubts_of(*times.device); !times.measured && !doubts.empty()) {
+                p_.provenance.push_back(
+                    {.of = SourceLine::Of::doubtful_kernels, .name = times.device->name, .source = std::move(doubts)});
+            }
         }
         std::optional<Evidence> worst;
         const auto take = [&](Evidence evidence) { worst = worst ? std::max(*worst, evidence) : evidence; };

@@ -17,6 +17,8 @@ std::string text(const SourceLine& line) {
     const std::string of = fmt::format("{} ({})", line.name, line.source);
     switch (line.of) {
         case SourceLine::Of::kernels: return fmt::format("compute: {}; {}", of, kernel_times(line));
+        case SourceLine::Of::doubtful_kernels:
+            return fmt::format("doubtful kernel times of {}, measure them again: {}", line.name, line.source);
         case SourceLine::Of::measured_samples:
             return fmt::format("compute: seconds per sample measured on this machine ({})", line.source);
         case SourceLine::Of::communication: return fmt::format("communication: {}; times: {}", of, name(line.worst));
@@ -41,6 +43,7 @@ std::string brief_text(const SourceLine& line) {
         case SourceLine::Of::kernels: return kernel_times(line);
         case SourceLine::Of::measured_samples: return "seconds per sample: measured on this machine";
         case SourceLine::Of::communication: return fmt::format("times of links: {}", name(line.worst));
+        case SourceLine::Of::doubtful_kernels:
         case SourceLine::Of::other_maker:
         case SourceLine::Of::compared: return text(line);
         case SourceLine::Of::host:

@@ -8,7 +8,17 @@
 namespace dodona::step {
 
 struct SourceLine {
-    enum class Of { kernels, measured_samples, communication, host, framework, other_maker, model, compared };
+    enum class Of {
+        kernels,
+        doubtful_kernels,
+        measured_samples,
+        communication,
+        host,
+        framework,
+        other_maker,
+        model,
+        compared
+    };
     Of of = Of::model;
     Evidence best = Evidence::measured;   ///< of kernels
     Evidence worst = Evidence::measured;  ///< of kernels and communication

@@ -52,7 +52,8 @@ Table kernel_curve_table(const cluster::Device& device) {
                  {"on"}});
     for (const cluster::KernelCurve& curve : device.curves) {
         if (!curve.points.empty()) {
-            table.row({std::string(name(curve.kind)) + (curve.exact ? ", these only" : ""),
+            table.row({std::string(name(curve.kind)) + (curve.exact ? ", these only" : "") +
+                           (curve.doubt.empty() ? "" : ", doubtful"),
                        is_pass(curve) ? "any" : std::string(name(curve.precision)),
                        curve.direction ? std::string(name(*curve.direction)) : "any", Count{curve.points.size()},
                        size_range(curve), curve.held_out_error > 0 ? Cell(Percent{curve.held_out_error}) : Cell(),
@@ -73,6 +74,9 @@ Record kernel_curves_record(const cluster::Device& device) {
                    {"source", curve.provenance.source}};
         if (curve.direction) {
             one["direction"] = name(*curve.direction);
+        }
+        if (!curve.doubt.empty()) {
+            one["doubt"] = curve.doubt;
         }
         if (!curve.provenance.date.empty()) {
             one["date"] = curve.provenance.date;

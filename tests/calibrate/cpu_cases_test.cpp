@@ -52,6 +52,13 @@ TEST(CpuCases, ProductsAreManyShortAndSkewed) {
     EXPECT_GE(rows, 3);
 }
 
+// `calibrate --quick` samples each case for 0.2 s at most.
+TEST(CpuCases, QuickOnesSampleForAMinuteAtMost) {
+    for (const int threads : {1, 2, 16, 128}) {
+        EXPECT_LE(0.2 * static_cast<double>(cpu_cases({.quick = true}, threads).size()), 60) << threads << " threads";
+    }
+}
+
 TEST(CpuCases, OneThreadHasNoNeighbours) {
     const std::vector<Case> cases = cpu_cases({.quick = true}, 1);
     EXPECT_EQ(benchmarks(cases).count("interference"), 0U);

@@ -76,6 +76,27 @@ TEST(MeasuredDevice, BetweenShapesItIsCloseAndSaysHowClose) {
     EXPECT_LT(device->curves.front().held_out_error, 0.4);
 }
 
+// Every second product takes 8 times as long as its extents say: no curve through the others foresees that.
+TEST(MeasuredDevice, ACurveThatSaysLittleOfOtherShapesIsDoubtful) {
+    auto records = world();
+    EXPECT_TRUE(measured_device({.records = records, .backend = "cpu"})->curves.front().doubt.empty());
+    bool is_slow = false;
+    for (Record& record : records) {
+        auto* measured = std::get_if<Measurement>(&record.what);
+        if (measured != nullptr && measured->of.benchmark == "matmul" && (is_slow = !is_slow)) {
+            for (Seconds* time : {&measured->time.least, &measured->time.first_quartile, &measured->time.median,
+                                  &measured->time.third_quartile}) {
+                *time = 8 * *time;
+            }
+        }
+    }
+    const auto device = measured_device({.records = records, .backend = "cpu"});
+    for (const cluster::KernelCurve& curve : device->curves) {
+        const bool is_product = curve.kind == graph::KernelKind::matmul;
+        EXPECT_EQ(curve.doubt.starts_with("times between its points are off by up to "), is_product) << curve.doubt;
+    }
+}
+
 TEST(MeasuredDevice, OnlyWhatRanOnAsManyThreadsCounts) {
     auto records = world();
     records.push_back(timed(product(128, 512, 256, 2), true_time(128, 512, 256) / 2));

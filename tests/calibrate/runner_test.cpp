@@ -81,8 +81,8 @@ TEST_F(RunnerTest, AnInterruptKeepsWhatIsMeasured) {
     Journal journal(path_);
     const BackEnd odd = back_end();
     int asked = 0;
-    const Watch watch{.progress = [&](std::size_t, std::size_t, const std::string&) { ++asked; },
-                      .interrupted = [&] { return asked > 2; }};
+    const Watch watch{
+        .asked = [&](const Case& /*of*/) { ++asked; }, .answered = {}, .interrupted = [&] { return asked > 2; }};
     const Outcome outcome =
         run({.backend = odd, .settings = {}, .cases = {sized(1), sized(2), sized(3), sized(4)}}, journal, watch);
     EXPECT_TRUE(outcome.interrupted);

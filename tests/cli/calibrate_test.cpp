@@ -1,6 +1,8 @@
 // `dodona calibrate` with a back end whose device is known (made_up_backend.py).
 #include <algorithm>
+#include <chrono>
 #include <regex>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -38,6 +40,16 @@ protected:
         if (!can_calibrate()) {
             GTEST_SKIP() << "dodona-calibrate is not built";
         }
+    }
+    /// The back end with other words in places.
+    void write_backend(const std::string& name, const std::vector<std::pair<std::string, std::string>>& changes) {
+        std::string backend = content(std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py");
+        for (const auto& [what, by] : changes) {
+            const std::size_t at = backend.find(what);
+            EXPECT_NE(at, std::string::npos) << what;
+            backend.replace(at == std::string::npos ? 0 : at, at == std::string::npos ? 0 : what.size(), by);
+        }
+        std::ofstream(place_.path() / name) << backend;
     }
     Folder place_;
 };
@@ -225,6 +237,31 @@ TEST_F(CalibrateTest, AnInterruptKeepsWhatIsDoneAndTheSameCommandGoesOn) {
     EXPECT_TRUE(content(place_.path() / "mine.records.jsonl").starts_with(kept));
 }
 
+// By Ctrl-C and by the signals of schedulers and terminals the records are kept; nothing that a back end started is left.
+TEST_F(CalibrateTest, WithItEndsWhatItsBackEndStarted) {
+    for (const auto& [name, code] :
+         {std::pair("INT", 130), std::pair("TERM", 130), std::pair("HUP", 130), std::pair("KILL", 137)}) {
+        const std::string after =
+            "answered += 1\n    if answered == 4:\n        os.kill(os.getppid(), signal.SIG" + std::string(name) + ")";
+        write_backend("starts.py", {{"import sys", "import signal\nimport subprocess\nimport sys"},
+                                    {"answered = 0",
+                                     "other = subprocess.Popen(['sleep', '300'])\n"
+                                     "open('started', 'w').write(str(other.pid))\nanswered = 0"},
+                                    {"answered += 1", after}});
+        std::filesystem::remove(place_.path() / "mine.records.jsonl");
+        const Outcome ended = place_.run(
+            "calibrate --program 'python3 starts.py' --model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml");
+        EXPECT_EQ(ended.code, code) << name << ended.err;
+        EXPECT_GE(lines(content(place_.path() / "mine.records.jsonl")), 5U) << name;
+        const std::string process = "/proc/" + content(place_.path() / "started");
+        const auto is_left = [&] { return content(process + "/cmdline").find("sleep") != std::string::npos; };
+        for (int waited = 0; waited < 100 && is_left(); ++waited) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        }
+        EXPECT_FALSE(is_left()) << name;
+    }
+}
+
 TEST_F(CalibrateTest, AMachineFileOfAnInterruptedRunSaysSo) {
     const std::string backend = std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py";
     const std::string words = " --model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml";
@@ -353,6 +390,70 @@ TEST_F(CalibrateTest, TwoCalibrationsAreCompared) {
     EXPECT_NE(compared.out.find("Both ran on the same devices and software."), std::string::npos) << compared.out;
     EXPECT_NE(compared.out.find("only A: 0, only B: "), std::string::npos) << compared.out;
     EXPECT_NE(compared.out.find("No case differs by more than its own spread."), std::string::npos) << compared.out;
+}
+
+TEST_F(CalibrateTest, AnOldOneIsComparedWithWhatIsMeasuredNow) {
+    const std::string words = calibrate("--model tiny.yaml --micro-batch 4 --threads 1 ");
+    ASSERT_EQ(place_.run(words + "-o old.yaml").code, 0);
+    write_backend("slower.py", {{"t = seconds(case)", "t = 2 * seconds(case)"}});
+    const Outcome compared = place_.run(
+        "calibrate --program 'python3 slower.py' --model tiny.yaml --micro-batch 4 --threads 1 --compare old.yaml -o "
+        "new.yaml");
+    ASSERT_EQ(compared.code, 0) << compared.err;
+    EXPECT_NE(compared.out.find("new.yaml: "), std::string::npos) << compared.out;
+    EXPECT_TRUE(std::regex_search(compared.out, std::regex("program +matmul +[0-9]+ +[0-9]+ +2.000 +2.000 +2.000")))
+        << compared.out;
+    EXPECT_EQ(place_.run("calibrate --compare old.yaml").code, 2);
+    EXPECT_EQ(place_.run("calibrate --compare old.yaml new.yaml -o third.yaml").code, 2);
+}
+
+TEST_F(CalibrateTest, AMachineFileSaysInWhatStateItsHostWas) {
+    ASSERT_EQ(place_.run(calibrate("--model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml")).code, 0);
+    const std::regex state(
+        "\n# State of the host when measuring began: load [0-9.]+ of [0-9]+ CPUs, .*Linux [^\n]+\\.\n");
+    EXPECT_TRUE(std::regex_search(content(place_.path() / "mine.yaml"), state)) << content(place_.path() / "mine.yaml");
+}
+
+// A curve whose samples vary by more than predictions are off is not planned on in silence.
+TEST_F(CalibrateTest, DoubtfulCurvesAreNamedByEachAnswerThatUsesThem) {
+    write_backend("shaky.py", {{"\"third_quartile\": 1.01 * t", "\"third_quartile\": 1.4 * t"}});
+    const Outcome made = place_.run(
+        "calibrate --program 'python3 shaky.py' --model tiny.yaml --micro-batch 4 --threads 1 -o shaky.yaml");
+    ASSERT_EQ(made.code, 0) << made.err;
+    const std::string job = " ./tiny.yaml --machine shaky.yaml --gpus 1 --batch 4 --precision fp32";
+    for (const std::string& question : {"plan" + job, "predict" + job + " --strategy data", "plan" + job + " --json"}) {
+        const std::string answer = in_one_line(place_.run(question).out);
+        EXPECT_NE(answer.find("doubtful kernel times of made-up, measure them again: "), std::string::npos) << answer;
+        EXPECT_NE(answer.find("matmul forward: samples vary by 40 %"), std::string::npos) << answer;
+        EXPECT_EQ(answer.find("recurrent forward: samples"), std::string::npos) << "it has none";
+    }
+    EXPECT_NE(place_.run("machines shaky.yaml").out.find("matmul, doubtful"), std::string::npos);
+    ASSERT_EQ(place_.run(calibrate("--model tiny.yaml --micro-batch 4 --threads 1 -o steady.yaml")).code, 0);
+    const std::string steady =
+        place_.run("plan ./tiny.yaml --machine steady.yaml --gpus 1 --batch 4 --precision fp32").out;
+    EXPECT_EQ(steady.find("doubtful"), std::string::npos) << steady;
+}
+
+// On a terminal, which the program is given here, a table follows what is measured; nothing of it stays.
+TEST_F(CalibrateTest, OnATerminalATableFollowsWhatIsMeasured) {
+    write_backend("slow.py", {{"import sys", "import sys\nimport time"},
+                              {"t = seconds(case)", "t = seconds(case)\n    time.sleep(0.01)"}});
+    std::ofstream(place_.path() / "terminal.py")
+        << "import os, pty, sys\nsys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))\n";
+    const std::string words =
+        "python3 terminal.py '" + std::string(std::getenv("DODONA_PROGRAM")) +
+        "' calibrate --program 'python3 slow.py' --model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml";
+    const std::string command = "cd '" + place_.path().string() + "' && DODONA_DATA='" + source().string() + "' " +
+                                words + " >seen 2>&1 </dev/null";
+    ASSERT_EQ(WEXITSTATUS(std::system(command.c_str())), 0) << content(place_.path() / "seen");
+    const std::string seen = content(place_.path() / "seen");
+    EXPECT_TRUE(std::regex_search(seen, std::regex("[0-9]+ of 94 cases"))) << seen;
+    EXPECT_TRUE(std::regex_search(seen, std::regex("program  stream +[0-9]+ of 76 +[0-9.]+ us +1.0 %  steady")))
+        << seen;
+    const std::size_t end = seen.rfind("\x1b[J");
+    ASSERT_NE(end, std::string::npos) << seen;
+    EXPECT_EQ(seen.find("of 94 cases", end), std::string::npos) << seen;
+    EXPECT_NE(seen.find("mine.yaml: ", end), std::string::npos) << seen;
 }
 
 TEST_F(CalibrateTest, ABackEndThatIsNotThereIsExitThree) {

@@ -1,7 +1,7 @@
-"""built_page.py PROGRAM SOURCE: where a release's explorer.html lies beside dodona, `dodona explorer` takes the search from
+"""built_page.py PROGRAM SOURCE: where a release's explorer.html is next to dodona, `dodona explorer` takes the search from
 it: with the question and the files that are asked for, of the same version only. Neither Emscripten nor a browser is needed:
 the page's own search is nothing here, and its script runs in Node (hostile.js), where there is one, on what a hostile link
-or answer would have it show.
+or answer would have it print.
 """
 
 import base64
@@ -30,7 +30,7 @@ def part(page, name):
 
 
 def written(folder, *words):
-    """(exit code, page, complaint) of `dodona explorer` beside the explorer.html in that folder."""
+    """(exit code, page, complaint) of `dodona explorer` next to the explorer.html in that folder."""
     page = os.path.join(folder, "written.html")
     done = subprocess.run([program, "explorer", *words, "-o", page], capture_output=True, text=True,
                           env=dict(os.environ, DODONA_DATA=source, DODONA_EXPLORER_MODULE=folder))
@@ -106,7 +106,7 @@ def check_hostile(folder, page):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        # What `dodona explorer` writes of a module is a page of a release.
+        # A page that `dodona explorer` writes of a module is that of a release.
         for name, content in (("dodona.js", b""), ("dodona.wasm", WASM)):
             with open(os.path.join(folder, name), "wb") as stream:
                 stream.write(content)

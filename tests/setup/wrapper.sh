@@ -105,7 +105,7 @@ if command -v mpicxx >/dev/null && command -v mpirun >/dev/null; then
     is 'a second one is added' 'first:calibrate' "$("$tree/dodona" calibrate --backend cpu,mpi --import x -o x 2>/dev/null)"
     is 'and the first stays' 'dodona dodona-calibrate back-end-cpu back-end-mpi ' "$(all_built)"
 fi
-is 'one more likewise' 'first:calibrate' "$("$tree/dodona" calibrate --quick --backend cuda -o x 2>/dev/null)"
+is 'one more, to compare an old one with' 'first:calibrate' "$("$tree/dodona" calibrate --compare old.yaml --backend cuda -o x 2>/dev/null)"
 is 'which is there' 'back-end-cpu back-end-cuda ' "$(built back-end-cpu back-end-cuda)"
 rm -rf "$tree/build"
 is 'without --backend' 'first:calibrate' "$("$tree/dodona" calibrate -o x 2>/dev/null)"
