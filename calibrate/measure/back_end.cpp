@@ -48,7 +48,8 @@ int measure_with(const std::string& module, const std::string& backend, int in, 
 BackEnd of_module(const Places& places, const std::string& name, std::vector<Pass> passes, const Lacking& otherwise) {
     return {.name = name, .passes = std::move(passes), .start = [places, name, otherwise] {
                 const std::string module = found(places, fmt::format("dodona-calibrate-{}.so", name), otherwise);
-                return Child::forked([&](int in, int out) { return measure_with(module, name, in, out); });
+                return Child::forked([&](int in, int out) { return measure_with(module, name, in, out); },
+                                     places.guard);
             }};
 }
 
@@ -60,7 +61,7 @@ BackEnd of_mpi(const Places& places) {
                                        .help = "`./dodona calibrate --backend mpi` of a source tree installs MPI and "
                                                "builds it; or import what nccl-tests or OSU's benchmarks printed: "
                                                "--import LOG"}));
-                return Child::program(words);
+                return Child::program(words, places.guard);
             }};
 }
 
@@ -86,10 +87,13 @@ std::vector<BackEnd> back_ends(const Places& places) {
                    .help = "install the CUDA toolkit with cuBLAS and CUPTI (and cuDNN, NCCL); then `./dodona calibrate "
                            "--backend cuda` of a source tree builds it; or import a PyTorch profile: --import TRACE"}),
         of_mpi(places),
-        {.name = "storage", .passes = {Pass::time}, .start = [] { return Child::forked(measure_storage); }}};
+        {.name = "storage", .passes = {Pass::time}, .start = [places] {
+             return Child::forked(measure_storage, places.guard);
+         }}};
     if (!places.program.empty()) {
-        all.push_back(
-            {.name = "program", .passes = {Pass::time}, .start = [places] { return Child::program(places.program); }});
+        all.push_back({.name = "program", .passes = {Pass::time}, .start = [places] {
+                           return Child::program(places.program, places.guard);
+                       }});
     }
     return all;
 }

@@ -8,6 +8,7 @@
 
 #include "calibrate/measure/child.hpp"
 #include "calibrate/record/record.hpp"
+#include "runner/guard.hpp"
 
 namespace dodona::calibrate {
 
@@ -23,6 +24,7 @@ struct Places {
     std::vector<std::string> folders;  ///< of dodona-calibrate-cpu.so, dodona-calibrate-cuda.so, dodona-calibrate-mpi
     std::vector<std::string> mpirun;   ///< the words before the program: mpirun -np 4
     std::vector<std::string> program;  ///< a back end of the user's own, on standard input and output; empty: none
+    const runner::Guard* guard = nullptr;  ///< of their processes; may be null
 };
 
 /// The folders beside the running program: of a build, and of an installation. None where the system does not say

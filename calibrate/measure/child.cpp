@@ -39,9 +39,11 @@ Pipe make_pipe() {
 }
 
 /// In the child: a group of its own, so that Ctrl-C reaches dodona alone, which then ends it; and no orphan.
-void stand_apart(int errors, const runner::Guard& guard) {
+void stand_apart(int errors, const runner::Guard* guard) {
     ::setpgid(0, 0);
-    guard.add(::getpid());
+    if (guard != nullptr) {
+        guard->add(::getpid());
+    }
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     for (const int signal : {SIGINT, SIGTERM, SIGQUIT}) {
         std::signal(signal, SIG_DFL);
@@ -70,7 +72,7 @@ std::string became(int status) {
 }  // namespace
 
 Child::Child(Child&& other) noexcept
-    : guard_(std::move(other.guard_)),
+    : guard_(other.guard_),
       process_(std::exchange(other.process_, -1)),
       to_(std::exchange(other.to_, -1)),
       from_(std::exchange(other.from_, -1)),
@@ -79,15 +81,14 @@ Child::Child(Child&& other) noexcept
       read_(std::move(other.read_)),
       became_(std::move(other.became_)) {}
 
-Child Child::forked(const std::function<int(int, int)>& body) {
-    auto guard = std::make_unique<runner::Guard>(1);  // before the pipes, whose ends it would keep open
+Child Child::forked(const std::function<int(int, int)>& body, const runner::Guard* guard) {
     const Pipe there = make_pipe();
     const Pipe back = make_pipe();
     const int errors = ::memfd_create("errors", MFD_CLOEXEC);
     const pid_t process = ::fork();
     check(process >= 0, "a process can be made");
     if (process == 0) {
-        stand_apart(errors, *guard);
+        stand_apart(errors, guard);
         ::close(there.in);
         ::close(back.out);
         int status = 70;
@@ -100,23 +101,25 @@ Child Child::forked(const std::function<int(int, int)>& body) {
     }
     ::close(there.out);
     ::close(back.in);
-    return {std::move(guard), process, there.in, back.out, errors};
+    return {guard, process, there.in, back.out, errors};
 }
 
-Child Child::program(const std::vector<std::string>& words) {
-    return forked([&](int in, int out) {
-        ::dup2(in, STDIN_FILENO);
-        ::dup2(out, STDOUT_FILENO);
-        std::vector<char*> arguments;
-        std::vector<std::string> copies = words;
-        for (std::string& word : copies) {
-            arguments.push_back(word.data());
-        }
-        arguments.push_back(nullptr);
-        ::execvp(arguments[0], arguments.data());
-        fmt::print(stderr, "{}: {}\n", words[0], std::strerror(errno));
-        return kNotFound;
-    });
+Child Child::program(const std::vector<std::string>& words, const runner::Guard* guard) {
+    return forked(
+        [&](int in, int out) {
+            ::dup2(in, STDIN_FILENO);
+            ::dup2(out, STDOUT_FILENO);
+            std::vector<char*> arguments;
+            std::vector<std::string> copies = words;
+            for (std::string& word : copies) {
+                arguments.push_back(word.data());
+            }
+            arguments.push_back(nullptr);
+            ::execvp(arguments[0], arguments.data());
+            fmt::print(stderr, "{}: {}\n", words[0], std::strerror(errno));
+            return kNotFound;
+        },
+        guard);
 }
 
 Child::Reply Child::read(Seconds limit, const std::function<bool()>& stop) {
@@ -182,8 +185,9 @@ std::string Child::end() {
         ::usleep(10'000);
     }
     ::kill(-process_, SIGKILL);  // whatever it left running
-    guard_->remove(process_);
-    guard_.reset();
+    if (guard_ != nullptr) {
+        guard_->remove(process_);
+    }
     process_ = -1;
     status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     const std::string words = last_line(errors_);

@@ -1,11 +1,8 @@
-// Runs a back end in a child process, so that a crash of it costs one measurement only. With this process, however it
-// ends, the child and what the child started end too. One at a time: a second would keep the first one's guard.
+// Runs a back end in a child process, so that a crash of it costs one measurement only.
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -17,10 +14,11 @@ namespace dodona::calibrate {
 
 class Child {
 public:
-    /// A copy of this process that runs `body` and ends with its result.
-    static Child forked(const std::function<int(int in, int out)>& body);
+    /// A copy of this process that runs `body` and ends with its result. With a guard, which outlives it, the child and
+    /// what it started end with this process, however that ends.
+    static Child forked(const std::function<int(int in, int out)>& body, const runner::Guard* guard = nullptr);
     /// A program on its standard input and output; found as a shell would.
-    static Child program(const std::vector<std::string>& words);
+    static Child program(const std::vector<std::string>& words, const runner::Guard* guard = nullptr);
     ~Child() { end(); }
     Child(Child&& other) noexcept;
     Child(const Child&) = delete;
@@ -42,10 +40,10 @@ public:
     [[nodiscard]] int status() const { return status_; }  ///< as a shell has it; after end()
 
 private:
-    Child(std::unique_ptr<runner::Guard> guard, pid_t process, int to, int from, int errors)
-        : guard_(std::move(guard)), process_(process), to_(to), from_(from), errors_(errors) {}
+    Child(const runner::Guard* guard, pid_t process, int to, int from, int errors)
+        : guard_(guard), process_(process), to_(to), from_(from), errors_(errors) {}
 
-    std::unique_ptr<runner::Guard> guard_;
+    const runner::Guard* guard_ = nullptr;
     pid_t process_ = -1;
     int to_ = -1;
     int from_ = -1;

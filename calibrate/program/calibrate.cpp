@@ -30,6 +30,7 @@
 #include "cli/schema_comment.hpp"
 #include "files/machine_file.hpp"
 #include "files/yaml_writer.hpp"
+#include "runner/guard.hpp"
 
 namespace dodona::calibrate {
 
@@ -113,8 +114,10 @@ public:
     void measure() {
         std::vector<BackEnd> asked;
         std::vector<Planned> planned;
-        for (BackEnd& backend :
-             back_ends({.folders = usual_folders(), .mpirun = options_.mpirun, .program = options_.program})) {
+        for (BackEnd& backend : back_ends({.folders = usual_folders(),
+                                .mpirun = options_.mpirun,
+                                .program = options_.program,
+                                .guard = &guard_})) {
             if (std::find(options_.backends.begin(), options_.backends.end(), backend.name) ==
                 options_.backends.end()) {
                 continue;
@@ -365,6 +368,7 @@ private:
     }
 
     const CalibrateOptions& options_;
+    runner::Guard guard_{1};  ///< begins before the journal is open, whose lock it would keep
     std::vector<Case> networks_;
     std::optional<cluster::Cluster> before_;  ///< the machine's description so far
     Journal journal_;
