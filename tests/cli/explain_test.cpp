@@ -13,8 +13,8 @@ namespace explain_test {
 /// less still the others must too, and it is one of the fastest again.
 TEST(Explain, NamesTheCrossoverJustBelowTheMemoryThatThePlanNeeds) {
     const Folder place;
-    const Outcome asked =
-        place.run("plan gnmt-8 --machine dgx-1-v100-16gb --gpus 8 --software none --top 1 --explain --format json");
+    const Outcome asked = place.run(
+        "plan gnmt-8 --machine dgx-1-v100-16gb --gpus 8 --batch 65536 --software none --top 1 --explain --format json");
     ASSERT_EQ(asked.code, 0) << asked.err;
     const nlohmann::json answer = nlohmann::json::parse(asked.out);
     const auto& parameters = answer["explanation"]["parameters"];
