@@ -24,6 +24,10 @@ std::vector<Option> predict_command_options() {
     append(all, length_options());
     all.push_back(export_option());
     all.push_back(explain_option("which parameters its time is sensitive to"));
+    all.push_back({"--trace", "WORDS",
+                   "what makes the time of a collective, one correction after the other: words\nof its line, such as "
+                   "\"all-gather of weights\"",
+                   "Output"});
     append(all, output_options());
     return all;
 }
@@ -83,7 +87,8 @@ int run_predict(Arguments& arguments) {
                                                  .graph = workload.graph,
                                                  .cluster = workload.cluster,
                                                  .plan = plan},
-                                          .explains = explains};
+                                          .explains = explains,
+                                          .traced = arguments.text("--trace").value_or("")};
     if (lengths) {
         question.lengths = [&](const plan::Plan& of) { return LengthAnswers(*lengths, asked.workload).of(of); };
     }
@@ -92,6 +97,15 @@ int run_predict(Arguments& arguments) {
         question.job = job_of(arguments, workload, plan);
     }
     const questions::predict::Answer answer = questions::predict::ask(question);
+    if (!question.traced.empty() && answer.prediction.runs && answer.traced.empty()) {
+        std::vector<std::string> lines;
+        for (const step::CommunicationLine& line : answer.prediction.communication) {
+            lines.push_back(text(line));
+        }
+        arguments.fault("--trace", "no collective of the plan has these words",
+                        lines.empty() ? "it communicates nothing" : "its collectives: " + join(lines, "; "));
+        arguments.throw_if_faults();
+    }
     reports::Document document = questions::predict::document(answer);
     if (answer.prediction.runs) {
         const std::string devices = std::to_string(plan.devices());

@@ -6,6 +6,7 @@
 
 namespace dodona::files {
 
+using questions::predict::TracedCollective;
 using step::SplitNorms;
 
 template <>
@@ -17,6 +18,56 @@ const Description& description<SplitNorms>() {
                  required<&SplitNorms::most>("most_of_a_rank", "each rank those of its own tensors"),
                  required<&SplitNorms::gather>("gather", "of the norms"),
                  questions::computed("split", "", [](const SplitNorms& norms) { return norms.split(); })}};
+    return described;
+}
+
+template <>
+const Description& description<cost::CollectiveTrace::Level>() {
+    using Level = cost::CollectiveTrace::Level;
+    static const Description described{
+        .keys = {required<&Level::name>("name", ""),
+                 required<&Level::members>("ranks", "of the group in one child", {.range = at_least(1)}),
+                 required<&Level::children>("children", "that the group occupies", {.range = at_least(1)}),
+                 required<&Level::share>("share", "out of one child, for this group"),
+                 required<&Level::latency>("latency", "of a message")}};
+    return described;
+}
+
+template <>
+const Description& description<cost::CollectiveTrace::Algorithm>() {
+    using Algorithm = cost::CollectiveTrace::Algorithm;
+    static const Description described{
+        .keys = {required<&Algorithm::algorithm>("algorithm", ""), required<&Algorithm::time>("time", "of one")}};
+    return described;
+}
+
+template <>
+const Description& description<TracedCollective>() {
+    using cost::CollectiveTrace;
+    using step::CommunicationLine;
+    static const Description described{
+        .noun = "collective taken apart",
+        .keys = {questions::computed("what", "", [](const TracedCollective& one) { return text(one.line); }),
+                 required<&TracedCollective::trace, &CollectiveTrace::levels>(
+                     "levels", "that the group crosses, innermost first"),
+                 required<&TracedCollective::trace, &CollectiveTrace::protocol>("protocol", "of the levels' link"),
+                 required<&TracedCollective::trace, &CollectiveTrace::tried>("algorithms",
+                                                                             "that may run it, the fastest first"),
+                 questions::computed("algorithm", "the one that runs it",
+                                     [](const TracedCollective& one) { return one.trace.time.algorithm; }),
+                 required<&TracedCollective::trace, &CollectiveTrace::modelled>("modelled", "by that over the levels"),
+                 required<&TracedCollective::trace, &CollectiveTrace::measured>("by_curves", "null: no curve counts"),
+                 required<&TracedCollective::trace, &CollectiveTrace::curves_of>(
+                     "curves_of", "the link that was measured; empty: this machine"),
+                 required<&TracedCollective::trace, &CollectiveTrace::slow_down>(
+                     "slow_down", "by measured bus bandwidths of the machine; null: none"),
+                 questions::computed("alone", "of one, without what software and kernels beside it add",
+                                     [](const TracedCollective& one) { return one.trace.time.time.value; }),
+                 questions::computed("in_step", "of one",
+                                     [](const TracedCollective& one) { return one.line.time / one.line.per_step; }),
+                 required<&TracedCollective::line, &CommunicationLine::per_step>("per_step", "number in one step",
+                                                                                 {.range = kNotNegative}),
+                 required<&TracedCollective::line, &CommunicationLine::time>("busy", "in the whole step")}};
     return described;
 }
 
@@ -36,6 +87,7 @@ const Description& description<questions::predict::Answer>() {
     using Remedies = std::optional<std::vector<search::Remedy>>;
     using Tensors = std::optional<std::vector<step::KeptLine>>;
     using Moments = std::optional<step::MemoryMoments>;
+    using Traced = std::optional<std::vector<TracedCollective>>;
     static const Description described{
         .noun = "predict",
         .summary = "SI base units, the unit in the key; what is absent is null.",
@@ -55,6 +107,10 @@ const Description& description<questions::predict::Answer>() {
                 "memory from the allocator on the fullest stage at moments of a step, without what it reserves and "
                 "cannot use; a loss of 0 is on another stage",
                 [](const Answer& answer) { return answer.peak ? Moments(answer.peak->moments) : Moments(); },
+                {.left_out = true}),
+            questions::computed(
+                "collectives", "taken apart (--trace)",
+                [](const Answer& answer) { return answer.traced.empty() ? Traced() : Traced(answer.traced); },
                 {.left_out = true}),
             questions::computed(
                 "remedies",

@@ -4,6 +4,22 @@
 
 namespace dodona::questions::predict {
 
+namespace {
+
+/// The collectives of a step that have these words, but for those between stages that are no group of the mesh.
+std::vector<TracedCollective> traced(const step::Prediction& prediction, const cluster::Cluster& cluster,
+                                     const std::string& words) {
+    std::vector<TracedCollective> all;
+    for (const step::CommunicationLine& line : prediction.communication) {
+        if (!words.empty() && line.request && text(line).find(words) != std::string::npos) {
+            all.push_back({line, cost::collective_trace(cluster, *line.request, line.forced)});
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
 Answer ask(const Question& question) {
     const auto& [subject, graph, cluster, plan] = question.of;
     Answer answer{.subject = subject, .prediction = step::predict(graph, cluster, plan)};
@@ -18,6 +34,7 @@ Answer ask(const Question& question) {
         answer.explanation = search::sensitivity(graph, cluster, answer.prediction);
     }
     answer.peak = step::peak_memory(graph, cluster, plan, answer.prediction.fullest_stage);
+    answer.traced = traced(answer.prediction, cluster, question.traced);
     if (question.lengths) {
         answer.lengths = question.lengths(plan);
     }

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -66,6 +69,68 @@ void add_peak(Document& document, const step::PeakMemory& peak, const step::Pred
                 {table, moment_table(peak.moments)});
 }
 
+/// Factors nearer to 1 are rounding.
+constexpr double kSame = 1e-9;
+
+Table level_table(const cost::CollectiveTrace& trace) {
+    Table table({{"level"},
+                 {"ranks in a child", Align::right},
+                 {"children", Align::right},
+                 {"out of a child", Align::right},
+                 {"latency of a message", Align::right}});
+    for (const cost::CollectiveTrace::Level& level : trace.levels) {
+        table.row({level.name, Count{level.members}, Count{level.children}, level.share, level.latency});
+    }
+    return table;
+}
+
+Table correction_table(const cost::CollectiveTrace& trace, const step::CommunicationLine& line) {
+    Table table({{"what makes the time"}, {"factor", Align::right}, {"one takes", Align::right}});
+    const Seconds one = line.time / line.per_step;
+    Seconds before = trace.modelled;
+    table.row({fmt::format("{} over these levels{}", name(trace.time.algorithm),
+                           trace.protocol.empty() ? "" : fmt::format(", protocol {}", trace.protocol)),
+               Cell(), trace.modelled});
+    const auto corrected = [&](std::string what, Seconds time) {
+        table.row({std::move(what), Number{time / before}, time});
+        before = time;
+    };
+    if (trace.measured) {
+        corrected(fmt::format("curves of {}: {}", trace.curves_of.empty() ? "this machine" : trace.curves_of,
+                              name(trace.evidence)),
+                  *trace.measured);
+    }
+    if (trace.slow_down) {
+        corrected("bus bandwidth that jobs of this size measured", trace.time.time.value);
+    }
+    if (std::abs(one / before - 1) > kSame) {
+        corrected("software, and kernels that it shares the device with", one);
+    }
+    table.row({fmt::format("{:g} in a step, hidden or not", line.per_step), Number{line.per_step}, line.time});
+    return table;
+}
+
+/// Levels that the group crosses, algorithms tried, what was measured, what software and steps add.
+void add_trace(Document& document, const TracedCollective& one) {
+    const auto& [line, trace] = one;
+    std::string others;
+    for (const cost::CollectiveTrace::Algorithm& one : trace.tried) {
+        if (one.algorithm != trace.time.algorithm) {
+            others += fmt::format("{}{} {}", others.empty() ? "" : ", ", name(one.algorithm), text(one.time));
+        }
+    }
+    std::vector<Block> blocks{level_table(trace), correction_table(trace, line)};
+    if (trace.time.contention > 1) {
+        blocks.emplace_back(
+            Note{fmt::format("{:.2g} groups of the job share the busiest link", trace.time.contention)});
+    }
+    if (!others.empty()) {
+        blocks.emplace_back(Note{"other algorithms would take: " + others});
+    }
+    add_section(document, {fmt::format("{}: {} among {}", text(line), text(line.size), counted(line.ranks, "rank"))},
+                std::move(blocks));
+}
+
 void add_norms(Document& document, const step::SplitNorms& norms) {
     const bool helps = norms.split() < norms.all;
     add_section(document, {"Norms of layers"},
@@ -84,6 +149,9 @@ Document document(const Answer& answer) {
     document.record = answer_document(answer).record;
     if (answer.explanation) {
         add_explanation(document, *answer.explanation, {answer.prediction});
+    }
+    for (const TracedCollective& one : answer.traced) {
+        add_trace(document, one);
     }
     if (answer.peak) {
         add_peak(document, *answer.peak, answer.prediction);
