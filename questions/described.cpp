@@ -173,13 +173,15 @@ struct SchemaOf {
             return schema;
         }
         Record properties;
-        Record required;
+        Record required = reports::no_elements();
         for (const files::EnumType::Choice& key : type.keys) {
             Record& value = properties[key.name] = element;
             if (!key.meaning.empty()) {
                 value["description"] = key.meaning;
             }
-            required.push_back(key.name);
+            if (!type.is_partial) {
+                required.push_back(key.name);
+            }
         }
         return closed_object(std::move(properties), std::move(required));
     }
@@ -225,19 +227,24 @@ const files::Description* part_of(const files::ValueType& type) {
     return part == nullptr || part->description().by_position ? nullptr : &part->description();
 }
 
-/// Rows without what is null and has fields in other rows, which have these as columns.
-Record::List rows_of(Record::List rows, const files::ValueType& list) {
-    const files::Description& description = *part_of(*std::get<files::ListType>(written(list).type).element);
+/// A row without what is null and has fields in other rows, which have these as columns.
+Record without_null_records(Record row, const files::Description& description) {
     for (const files::Key& key : description.keys) {
         if (part_of(key.type) == nullptr || key.in_place || key.left_out) {
             continue;
         }
         const std::string name = reports::record_key(description, key);
-        for (Record& row : rows) {
-            if (row.at(name).is_null()) {
-                row.erase(name);
-            }
+        if (row.at(name).is_null()) {
+            row.erase(name);
         }
+    }
+    return row;
+}
+
+Record::List rows_of(Record::List rows, const files::ValueType& list) {
+    const files::Description& description = *part_of(*std::get<files::ListType>(written(list).type).element);
+    for (Record& row : rows) {
+        row = without_null_records(std::move(row), description);
     }
     return rows;
 }
@@ -271,6 +278,29 @@ reports::Document answer_document(const files::Description& description, const v
     document.record.append(reports::described_record(description, answer));
     document.rows = rows_in(description, document.record);
     return document;
+}
+
+void read_answer(const Record& record, const files::Description& description, void* answer,
+                 reports::RecordFaults& faults) {
+    const auto* const fields = std::get_if<Record::Fields>(&record.of());
+    const std::string due = schema_name(description);
+    const auto is_schema = [&](const Record::Field& field) {
+        return field.key == "schema" && field.value == Record(due);
+    };
+    if (fields == nullptr || std::none_of(fields->begin(), fields->end(), is_schema)) {
+        if (fields == nullptr) {
+            faults.add("", "an object is expected");
+        }
+        faults.add("schema", due + " is expected");
+        return;
+    }
+    Record rest = record;
+    rest.erase("schema");
+    reports::read_described(rest, description, answer, "", faults);
+}
+
+Record row_of(const files::Description& row, const void* object) {
+    return without_null_records(reports::described_record(row, object), row);
 }
 
 Record answer_schema(const files::Description& description) {

@@ -45,9 +45,7 @@ struct TextForm {
     std::string_view pattern;                         ///< a regular expression, for the schema; empty: any text
     void (*check)(const Value& value) = nullptr;      ///< reports what is wrong
     std::vector<std::string> (*choices)() = nullptr;  ///< the only texts there are, for the schema
-    bool may_be_empty = false;                        ///< of an answer: an empty text is a value, and not absent
 };
-inline constexpr TextForm kAnyText{.is = "a text", .pattern = {}, .may_be_empty = true};
 
 /// A std::string.
 struct TextType {
@@ -124,6 +122,7 @@ struct MapType {
     std::string_view key_is;  ///< "axis", for the reference
     std::string none;         ///< as of a list
     std::string none_help;
+    bool is_partial = false;  ///< of an answer: an object may have some of `keys` alone
 };
 
 /// A member that stands in files as another type: that type is read, then converted.
@@ -174,6 +173,7 @@ struct Key {
     std::string default_text;  ///< for the reference, where it is not what the member starts with
     std::string value_text;    ///< for the reference, where it is not what the type says
     std::string former_name;   ///< still read; empty: none
+    std::string group;         ///< of an option: what it is listed under in help
     std::optional<Condition> only;
     bool always_written = false;                       ///< even where it equals the default
     bool rows = false;                                 ///< of an answer: what tables have in their rows

@@ -11,6 +11,7 @@ Key make_key(std::string_view name, std::string_view meaning, bool required, con
             .default_text = std::string(options.default_text),
             .value_text = std::string(options.value_text),
             .former_name = std::string(options.former_name),
+            .group = std::string(options.group),
             .only = options.only,
             .always_written = options.always_written,
             .rows = options.rows,

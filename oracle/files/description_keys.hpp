@@ -37,6 +37,7 @@ struct KeyOptions {
     std::string_view none_help = {};            ///< of lists and maps: see ListType
     bool distinct = false;                      ///< of lists: see ListType
     bool or_single = false;                     ///< of lists: see ListType
+    std::string_view group = {};                ///< see Key
 };
 
 template <class Member>

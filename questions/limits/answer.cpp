@@ -131,11 +131,13 @@ const Description& description<DiminishingReturns>() {
 template <>
 const Description& description<Verdict>() {
     static const Description described{
-        .keys = {
-            required<&Verdict::devices>("gpus", "", kFromOne), required<&Verdict::fits>("fits", ""),
-            computed("why_not", "", [](const Verdict& verdict) { return MaybeText(search::why_not_text(verdict)); }),
-            required<&Verdict::below>("nearest_below", "", kFromOne),
-            required<&Verdict::above>("nearest_above", "", kFromOne)}};
+        .keys = {required<&Verdict::devices>("gpus", "", kFromOne), required<&Verdict::fits>("fits", ""),
+                 computed("why_not", "",
+                          [](const Verdict& verdict) {
+                              return verdict.fits ? MaybeText() : MaybeText(search::why_not_text(verdict));
+                          }),
+                 required<&Verdict::below>("nearest_below", "", kFromOne),
+                 required<&Verdict::above>("nearest_above", "", kFromOne)}};
     return described;
 }
 

@@ -21,7 +21,7 @@ const Description& description<questions::models::Answer>() {
                 {.range = kNotNegative}),
             required<&Answer::counts, &Counts::distinct_layers>("distinct_layers", "", {.range = at_least(1)}),
             required<&Answer::counts, &Counts::layers>("layers", "", {.range = at_least(1)}),
-            required<&Answer::source>("source", "", {.form = &kAnyText})}};
+            required<&Answer::source>("source", "")}};
     return described;
 }
 

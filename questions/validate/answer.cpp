@@ -56,7 +56,7 @@ const Description& description<Statistics>() {
     static const Description described{
         .noun = "statistics",
         .keys = {
-            required<&Statistics::group>("group", "", {.form = &kAnyText}),
+            required<&Statistics::group>("group", ""),
             required<&Statistics::rows>("rows", "runs predicted", {.range = kNotNegative}),
             required<&Statistics::skipped>("skipped", "runs refused", {.range = kNotNegative}),
             required<&Statistics::mape>("mape", "mean of |error|", kErrorSize),
@@ -88,7 +88,7 @@ template <>
 const Description& description<RunResult>() {
     static const Description described{
         .keys = {
-            required<&RunResult::id>("id", ""), required<&RunResult::group>("group", "", {.form = &kAnyText}),
+            required<&RunResult::id>("id", ""), required<&RunResult::group>("group", ""),
             computed("predicted", "", [](const RunResult& run) { return predicted_time(run, &Estimate::value); }),
             computed("lo", "", [](const RunResult& run) { return predicted_time(run, &Estimate::lo); }),
             computed("hi", "", [](const RunResult& run) { return predicted_time(run, &Estimate::hi); }),

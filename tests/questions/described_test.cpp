@@ -103,8 +103,7 @@ template <>
 const Description& description<questions::described_test::Whole>() {
     using questions::described_test::Whole;
     static const Description described{
-        .noun = "whole",
-        .keys = {required<&Whole::label>("label", "", {.form = &kAnyText}), required<&Whole::small>("small", "")}};
+        .noun = "whole", .keys = {required<&Whole::label>("label", ""), required<&Whole::small>("small", "")}};
     return described;
 }
 
