@@ -70,6 +70,12 @@ void Arguments::fault(const std::string& name, const std::string& message, const
     faults_.error(place(name.substr(0, name.find(' '))), name + ": " + message, help);
 }
 
+void Arguments::take(const Diagnostics& faults) {
+    for (const Diagnostic& fault : faults.all()) {
+        faults_.error(fault.where, fault.message, fault.help);
+    }
+}
+
 Location Arguments::place(const std::string& name) const {
     const auto found = places_.find(name);
     return found == places_.end() ? Location{} : found->second;

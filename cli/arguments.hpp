@@ -61,6 +61,8 @@ public:
     [[nodiscard]] std::string* answer() const { return answer_; }
 
     void fault(const std::string& name, const std::string& message, const std::string& help = {});
+    /// Faults that were found by another reader.
+    void take(const Diagnostics& faults);
     /// A fault of a value that `word` does not look at again.
     void refuse(const std::string& name, const std::string& message);
     void missing(const std::string& what, const std::string& help);

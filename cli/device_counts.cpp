@@ -57,11 +57,7 @@ std::vector<std::int64_t> counts_on(Arguments& arguments, const DeviceCounts& as
                                     cluster.node_size()));
         return {};
     }
-    std::vector<std::int64_t> counts{least};
-    for (std::int64_t count = (least / *asked.step + 1) * *asked.step; count <= most; count += *asked.step) {
-        counts.push_back(count);
-    }
-    return counts;
+    return questions::stepped_counts(least, most, *asked.step);
 }
 
 }  // namespace dodona::cli

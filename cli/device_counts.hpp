@@ -2,19 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "cli/arguments.hpp"
 #include "cluster/cluster.hpp"
+#include "questions/question.hpp"
 
 namespace dodona::cli {
 
-struct DeviceCounts {
-    std::optional<std::int64_t> least, most;  ///< of a range
-    std::optional<std::int64_t> step;         ///< of a range: its multiples between both ends
-    std::vector<std::int64_t> listed;         ///< ascending, each once
-};
+using questions::DeviceCounts;
 
 /// Without --gpus: the whole machine as a range.
 DeviceCounts read_device_counts(Arguments& arguments);

@@ -4,22 +4,22 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/question.hpp"
 #include "cli/report_file.hpp"
 #include "cli/trace_diff.hpp"
+#include "questions/diff/diff.hpp"
 #include "questions/trace/trace.hpp"
-#include "reports/collect/report_difference.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
-/// As fine as predictions tell plans apart (search::kEqualTime).
-constexpr double kUsualTolerance = 0.005;
 constexpr const char* kHelp =
     "a report that `dodona report -o FILE.json` or FILE.html wrote, or a trace and a prediction";
 
 int diff_reports(Arguments& arguments, const Output& output, const std::string& first, const std::string& second) {
-    const double tolerance = arguments.ratio("--tolerance", 0).value_or(kUsualTolerance);
+    questions::diff::Options options;
+    read_options(arguments, files::description<questions::diff::Options>(), &options);
     for (const Option& option : trace_options()) {
         if (arguments.has(option.long_name())) {
             arguments.fault(option.long_name(), "goes with a trace, and " + as_typed(first) + " is none",
@@ -27,11 +27,12 @@ int diff_reports(Arguments& arguments, const Output& output, const std::string& 
         }
     }
     arguments.throw_if_faults();
-    const reports::Report before = load_report(first);
-    const reports::Report after = load_report(second);
-    const reports::ReportDifference difference = reports::difference(before, after, tolerance);
-    write(output, reports::difference_document(before, after, difference, {first, second}));
-    return difference.any() ? kNo : kAnswered;
+    const questions::diff::Answer answer =
+        questions::diff::ask({.first = {first, load_report(first)},
+                              .second = {second, load_report(second)},
+                              .tolerance = options.tolerance.value_or(questions::diff::kDefaultTolerance)});
+    write(output, questions::diff::document(answer));
+    return answer.differs() ? kNo : kAnswered;
 }
 
 int run_diff(Arguments& arguments) {
@@ -50,10 +51,7 @@ int run_diff(Arguments& arguments) {
 }  // namespace
 
 Command diff_command() {
-    std::vector<Option> options{{"--tolerance", "R",
-                                 "of the time of a sample; default: 0.005. Of a traced step; default: the\n"
-                                 "interval of the prediction",
-                                 "Comparison"}};
+    std::vector<Option> options = question_options(files::description<questions::diff::Options>(), "Comparison");
     append(options, trace_options());
     append(options, output_options());
     return {.name = "diff",
@@ -76,6 +74,7 @@ Command diff_command() {
                 "      --strategy zero2\n"
                 "  dodona diff rank0.json.gz --from train.sh --machine dgx-h100",
             .run = run_diff,
+            .answer = files::description<questions::diff::Answer>,
             .other_answer = files::description<questions::trace::Answer>};
 }
 

@@ -53,13 +53,10 @@ reports::ExchangeScalingPoint point_of(const std::vector<exchange::Exchange>& ex
 }  // namespace
 
 int run_exchange_limits(Arguments& arguments, const Output& output, const Workload& workload,
-                        const search::Growth& growth) {
-    const double efficiency = arguments.amount("--efficiency").value_or(search::kWorthwhile);
+                        const search::Growth& growth, std::optional<double> asked) {
+    const double efficiency = asked.value_or(search::kWorthwhile);
     const std::vector<exchange::Exchange> exchanges = read_exchanges(arguments);
     const plan::Strategy strategy = strategy_to_scale(arguments);
-    if (efficiency > 1) {
-        arguments.fault("--efficiency", "it is more than 1", "a share of ideal speed-up: 0.8");
-    }
     arguments.throw_if_faults();
     const search::Space space = job_space(arguments, workload);
     arguments.throw_if_faults();

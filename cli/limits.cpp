@@ -15,6 +15,7 @@
 #include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/question.hpp"
 #include "cli/workload.hpp"
 #include "questions/limits/limits.hpp"
 #include "reports/collect/exchange_rules_report.hpp"
@@ -23,6 +24,8 @@ namespace dodona::cli {
 
 namespace {
 
+namespace limits = questions::limits;
+
 std::vector<Option> limits_command_options() {
     std::vector<Option> all = workload_options();
     for (Option& option : all) {
@@ -30,45 +33,19 @@ std::vector<Option> limits_command_options() {
             option.description = "consider up to N, and say whether N works; default: all that the\nmachine has";
         }
     }
-    add_growth_options(all);
+    const files::Description& own = files::description<limits::Options>();
+    add_growth_options(all, question_options(own, "Job", false));
     all.push_back(exchange_option());
-    all.push_back({"--overhead", "R",
-                   "how many GPUs keep --efficiency where one GPU has this overhead over\n"
-                   "its compute, without a model and a machine",
-                   "Rules without a machine"});
-    all.push_back({"--efficiency", "A", "to keep with --overhead, or with --exchange: 0.8", "Rules without a machine"});
-    all.push_back({"--layer-groups", "",
-                   "for each layer, in how many groups --gpus nodes exchange least with --batch,\n"
-                   "and arithmetic over bytes; without a machine",
-                   "Rules without a machine"});
+    append(all, question_options(own, "Rules without a machine", false));
     append(all, job_space_options(false));
     append(all, output_options());
     return all;
 }
 
-search::Growth growth_of(Arguments& arguments, const Workload& workload) {
-    search::Growth growth = usual_growth(workload);
-    growth.asked = arguments.count("--gpus");
-    const auto batch = arguments.count("--batch");
-    const auto each = arguments.count("--batch-per-gpu");
-    if (batch && each) {
-        arguments.fault("--batch-per-gpu", "--batch says that all GPUs share one batch",
-                        "give --batch for strong scaling or --batch-per-gpu for weak scaling");
-    }
-    if (batch || each) {
-        growth.batch = batch;
-    }
-    growth.samples_per_device = each.value_or(growth.samples_per_device);
-    if (growth.asked) {
-        check_devices(arguments, workload.cluster, *growth.asked);
-    }
-    return growth;
-}
-
-search::LimitsAnswer with_progress(const questions::limits::Question& question) {
+search::LimitsAnswer with_progress(const limits::Question& question) {
     listen_for_interrupt();
     ProgressLine line("numbers of GPUs");
-    auto found = questions::limits::ask(question, [&](std::int64_t seen, std::int64_t all) {
+    auto found = limits::ask(question, [&](std::int64_t seen, std::int64_t all) {
         line.show(seen, all);
         return !interrupted();
     });
@@ -79,21 +56,13 @@ search::LimitsAnswer with_progress(const questions::limits::Question& question) 
     return found;
 }
 
-int run_overhead(Arguments& arguments, const Output& output) {
-    const bool has_none = arguments.text("--overhead") == "0";
-    const double overhead = has_none ? 0 : arguments.amount("--overhead").value_or(1);
-    const double efficiency = arguments.amount("--efficiency").value_or(1);
-    if (!arguments.has("--efficiency")) {
-        arguments.missing("--efficiency", "the efficiency to keep: --efficiency 0.8");
-    } else if (efficiency > 1) {
-        arguments.fault("--efficiency", "it is more than 1", "a share of ideal speed-up: 0.8");
-    }
+int run_overhead(Arguments& arguments, const Output& output, const limits::Options& options) {
     if (arguments.has("MODEL") || arguments.has("--machine")) {
         arguments.fault("--overhead", "with a model and a machine the overhead is predicted",
                         "leave them out, or this");
     }
     arguments.throw_if_faults();
-    write(output, reports::overhead_document(overhead, efficiency));
+    write(output, reports::overhead_document(*options.overhead, *options.efficiency));
     return kAnswered;
 }
 
@@ -111,21 +80,25 @@ int run_layer_groups(Arguments& arguments, const Output& output) {
 
 int run_limits(Arguments& arguments) {
     const Output output = read_output(arguments);
-    if (arguments.has("--overhead")) {
-        return run_overhead(arguments, output);
+    limits::Options options;
+    read_options(arguments, files::description<limits::Options>(), &options);
+    add_faults(arguments, limits::contradictions(options));
+    if (options.overhead) {
+        return run_overhead(arguments, output, options);
     }
     const bool with_exchange = arguments.has("--exchange");
-    if (arguments.has("--efficiency") && !with_exchange) {
+    if (options.efficiency && !with_exchange) {
         arguments.fault("--efficiency", "of what is missing", "add --overhead 0.1, or --exchange all-reduce");
     }
-    if (arguments.has("--layer-groups")) {
+    if (options.layer_groups) {
         return run_layer_groups(arguments, output);
     }
+    options.gpus = arguments.count("--gpus");
+    options.growth.batch = arguments.count("--batch");
     Workload workload = read_workload(arguments);
-    const search::Growth growth = growth_of(arguments, workload);
-    arguments.throw_if_faults();
+    const search::Growth growth = complete(arguments, limits::growth(options, workload.graph, workload.cluster));
     if (with_exchange) {
-        return run_exchange_limits(arguments, output, workload, growth);
+        return run_exchange_limits(arguments, output, workload, growth, options.efficiency);
     }
     search::Space space = job_space(arguments, workload);
     arguments.throw_if_faults();
@@ -135,34 +108,27 @@ int run_limits(Arguments& arguments) {
                                                        .space = std::move(space),
                                                        .growth = growth,
                                                        .settings = settings_given(arguments)});
-    reports::Document document = questions::limits::document(answer);
-    if (questions::limits::any_fits(answer)) {
+    reports::Document document = limits::document(answer);
+    if (limits::any_fits(answer)) {
         add_next(document, arguments, "limits",
                  {{"report", {{"--gpus", ""}}},
                   {arguments.has("--gpus") ? "plan" : "size"},
                   {arguments.has("--gpus") ? "largest" : "", {{"--batch", ""}}, " batch"}});
     }
     write(output, document);
-    return interrupted() ? kInterrupted : questions::limits::any_fits(answer) ? kAnswered : kNo;
+    return interrupted() ? kInterrupted : limits::any_fits(answer) ? kAnswered : kNo;
 }
 
 }  // namespace
 
 Command limits_command() {
-    return {.name = "limits",
-            .summary = "how many GPUs each strategy can use, what limits it, and how many pay off",
+    const questions::Heading heading = limits::heading();
+    return {.name = heading.name,
+            .summary = heading.summary,
             .usage = "--machine M",
             .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
             .options = limits_command_options(),
-            .examples =
-                "Exit code 1: no strategy takes the GPUs asked for; or none fits at all.\n\n"
-                "Examples:\n"
-                "  dodona limits resnet50 --machine abci\n"
-                "  dodona limits resnet50 --machine abci --strategy filter --gpus 128\n"
-                "  dodona limits gpt3-175b --machine selene --strategy megatron-sequence --batch 1536\n"
-                "  dodona limits resnet50 --machine abci --exchange all-reduce,d-psgd --efficiency 0.9\n"
-                "  dodona limits --overhead 0.1 --efficiency 0.8\n"
-                "  dodona limits vgg-a --layer-groups --gpus 64 --batch 256",
+            .examples = heading.examples,
             .run = run_limits,
             .answer = files::description<search::LimitsAnswer>};
 }

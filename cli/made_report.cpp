@@ -12,8 +12,8 @@
 #include "cli/progress.hpp"
 #include "cli/report_file.hpp"
 #include "play/simulated_step.hpp"
-#include "reports/collect/report_analysis.hpp"
-#include "reports/collect/report_of.hpp"
+#include "questions/report/analysis.hpp"
+#include "questions/report/parts.hpp"
 #include "search/crossover_search.hpp"
 #include "search/sensitivity.hpp"
 
@@ -22,8 +22,9 @@ namespace dodona::cli {
 namespace {
 
 /// Looks at the recommended plan in detail: searched once more, played, and varied.
-std::optional<reports::ReportBest> best_of(const ReportQuestion& question, const reports::Report& report) {
-    const auto placed = reports::recommended(report.scalings.front());
+std::optional<questions::report::ReportBest> best_of(const ReportQuestion& question,
+                                                     const questions::report::Report& report) {
+    const auto placed = questions::report::recommended(report.scalings.front());
     if (!placed) {
         return std::nullopt;
     }
@@ -32,8 +33,8 @@ std::optional<reports::ReportBest> best_of(const ReportQuestion& question, const
     search::Space space = question.sweep.space;
     const search::ScalingPoint point =
         search::scaling_point(graph, cluster, space, space.strategies, placed->point->devices, placed->point->batch);
-    reports::ReportBest best = reports::report_best(*point.best);
-    best.timeline = reports::report_timeline(play::simulate_step(graph, cluster, point.best->plan));
+    questions::report::ReportBest best = questions::report::report_best(*point.best);
+    best.timeline = questions::report::report_timeline(play::simulate_step(graph, cluster, point.best->plan));
     search::Explanation explanation = search::sensitivity(graph, cluster, *point.best);
     if (question.explains && !interrupted()) {
         space.devices = placed->point->devices;
@@ -42,26 +43,26 @@ std::optional<reports::ReportBest> best_of(const ReportQuestion& question, const
         search::Answer answer = search::search(graph, cluster, space);
         explain({graph, cluster, space}, answer);
         if (answer.explanation) {
-            best.sensitivity = reports::report_sensitivity(*answer.explanation, answer.plans.front());
+            best.sensitivity = questions::report::report_sensitivity(*answer.explanation, answer.plans.front());
             return best;
         }
     }
-    best.sensitivity = reports::report_sensitivity(explanation, *point.best);
+    best.sensitivity = questions::report::report_sensitivity(explanation, *point.best);
     return best;
 }
 
-using Points = std::vector<reports::ReportPoint>;
+using Points = std::vector<questions::report::ReportPoint>;
 
 /// Where the points of a key stand.
-const Points& points_of(const reports::Report& report, const search::SweepKey& key) {
-    const reports::ReportScaling& scaling = report.scalings.at(key.growth);
+const Points& points_of(const questions::report::Report& report, const search::SweepKey& key) {
+    const questions::report::ReportScaling& scaling = report.scalings.at(key.growth);
     return key.strategy < scaling.strategies.size() ? scaling.strategies[key.strategy].points : scaling.answers;
 }
 
-std::vector<search::SweepKey> missing_points(const ReportQuestion& question, const reports::Report& report) {
+std::vector<search::SweepKey> missing_points(const ReportQuestion& question, const questions::report::Report& report) {
     std::vector<search::SweepKey> missing;
     for (const search::SweepKey& key : search::keys(question.sweep)) {
-        if (reports::point_on(points_of(report, key), key.devices) == nullptr) {
+        if (questions::report::point_on(points_of(report, key), key.devices) == nullptr) {
             missing.push_back(key);
         }
     }
@@ -71,9 +72,9 @@ std::vector<search::SweepKey> missing_points(const ReportQuestion& question, con
 /// Computes one of the points that were finished before once more: models, machines and strategies are files that may have
 /// changed since.
 void check_a_finished_point(Arguments& arguments, const ReportQuestion& question, const std::string& file,
-                            const reports::Report& report) {
+                            const questions::report::Report& report) {
     for (const search::SweepKey& key : search::keys(question.sweep)) {
-        const reports::ReportPoint* known = reports::point_on(points_of(report, key), key.devices);
+        const questions::report::ReportPoint* known = questions::report::point_on(points_of(report, key), key.devices);
         if (known == nullptr || !known->plan) {
             continue;
         }
@@ -92,14 +93,15 @@ void check_a_finished_point(Arguments& arguments, const ReportQuestion& question
 
 }  // namespace
 
-void put_point(reports::Report& report, const search::SweepKey& key, const reports::ReportPoint& found) {
+void put_point(questions::report::Report& report, const search::SweepKey& key,
+               const questions::report::ReportPoint& found) {
     const auto put = [&](Points& points) {
-        const auto place =
-            std::lower_bound(points.begin(), points.end(), key.devices,
-                             [](const reports::ReportPoint& point, std::int64_t n) { return point.devices < n; });
+        const auto place = std::lower_bound(
+            points.begin(), points.end(), key.devices,
+            [](const questions::report::ReportPoint& point, std::int64_t n) { return point.devices < n; });
         points.insert(place, found);
     };
-    reports::ReportScaling& scaling = report.scalings.at(key.growth);
+    questions::report::ReportScaling& scaling = report.scalings.at(key.growth);
     const bool is_of_one = key.strategy < scaling.strategies.size();
     if (is_of_one) {
         put(scaling.strategies[key.strategy].points);
@@ -110,7 +112,7 @@ void put_point(reports::Report& report, const search::SweepKey& key, const repor
 }
 
 bool computed_here(const ReportQuestion& question, const std::vector<search::SweepKey>& asked,
-                   reports::Report& report) {
+                   questions::report::Report& report) {
     listen_for_interrupt();
     ProgressLine line("points");
     search::Sweep sweep = search::sweep(question.workload.graph, question.workload.cluster, question.sweep, asked,
@@ -124,19 +126,19 @@ bool computed_here(const ReportQuestion& question, const std::vector<search::Swe
     }
     for (const search::SweepPoint& found : sweep.points) {
         put_point(report, found.key,
-                  reports::report_point(found.point, search::strategies_of(question.sweep.space, found.key)));
+                  questions::report::report_point(found.point, search::strategies_of(question.sweep.space, found.key)));
     }
     return sweep.complete;
 }
 
-reports::Report made_report(Arguments& arguments, const Output& output, const PointSource& points) {
+questions::report::Report made_report(Arguments& arguments, const Output& output, const PointSource& points) {
     const bool resumes = arguments.has("--resume");
     if (resumes && output.file.empty()) {
         arguments.fault("--resume", "which file has the points that were finished?",
                         "name it: -o report.json or -o report.html");
     }
     const ReportQuestion question = read_report_question(arguments, output);
-    reports::Report report = empty_report(arguments, question);
+    questions::report::Report report = empty_report(arguments, question);
     if (resumes) {
         take_finished_points(arguments, output.file, report);
         check_a_finished_point(arguments, question, output.file, report);

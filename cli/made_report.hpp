@@ -10,16 +10,18 @@ namespace dodona::cli {
 
 /// Puts the points of the keys, which are ascending, into the report. False: it was stopped before it had all of them.
 using PointSource = std::function<bool(const ReportQuestion& question, const std::vector<search::SweepKey>& asked,
-                                       reports::Report& report)>;
+                                       questions::report::Report& report)>;
 
 /// On the cores of this process. Ctrl-C stops it.
-bool computed_here(const ReportQuestion& question, const std::vector<search::SweepKey>& asked, reports::Report& report);
+bool computed_here(const ReportQuestion& question, const std::vector<search::SweepKey>& asked,
+                   questions::report::Report& report);
 
 /// A point in its place.
-void put_point(reports::Report& report, const search::SweepKey& key, const reports::ReportPoint& found);
+void put_point(questions::report::Report& report, const search::SweepKey& key,
+               const questions::report::ReportPoint& found);
 
 /// The report that the arguments ask for; with --resume those points that the output's file does not have are computed.
 /// Throws InputError.
-reports::Report made_report(Arguments& arguments, const Output& output, const PointSource& points);
+questions::report::Report made_report(Arguments& arguments, const Output& output, const PointSource& points);
 
 }  // namespace dodona::cli

@@ -22,7 +22,7 @@ std::vector<Option> measured_options() {
 }
 
 void read_measured(Arguments& arguments, const std::string& model, const std::string& machine,
-                   reports::Report& report) {
+                   questions::report::Report& report) {
     const auto file = arguments.text("--measured");
     const auto conventions = arguments.text("--conventions");
     if (!file) {

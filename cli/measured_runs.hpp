@@ -6,13 +6,14 @@
 
 #include "cli/arguments.hpp"
 #include "cli/option.hpp"
-#include "reports/collect/report.hpp"
+#include "questions/report/report.hpp"
 
 namespace dodona::cli {
 
 std::vector<Option> measured_options();
 
 /// The runs of --measured that are of this model and machine; notes count the others and say why runs were refused.
-void read_measured(Arguments& arguments, const std::string& model, const std::string& machine, reports::Report& report);
+void read_measured(Arguments& arguments, const std::string& model, const std::string& machine,
+                   questions::report::Report& report);
 
 }  // namespace dodona::cli

@@ -14,8 +14,8 @@
 
 namespace dodona::cli {
 
-/// Those of a table, in a group of that title.
-std::vector<Option> options_of(const files::Description& described, const std::string& group);
+/// Those of a table. `group`: of those that name none; with `others` false only those that name it.
+std::vector<Option> question_options(const files::Description& described, const std::string& group, bool others = true);
 
 /// What was typed of them, into an object of the table's type.
 void read_options(Arguments& arguments, const files::Description& described, void* options);
@@ -23,8 +23,18 @@ void read_options(Arguments& arguments, const files::Description& described, voi
 /// Of a plan, the output and the question itself.
 Command plan_question(const questions::Heading& heading, const files::Description& options, int (*run)(Arguments&));
 
-/// Throws them all, with where the options stand.
-void throw_faults(Arguments& arguments, const questions::Faults& faults);
+/// With where the options stand.
+void add_faults(Arguments& arguments, const questions::Faults& faults);
+
+/// The question, if it is complete and nothing typed is wrong.
+template <class Question>
+Question complete(Arguments& arguments, questions::Asked<Question> asked) {
+    if (const auto* const faults = std::get_if<questions::Faults>(&asked)) {
+        add_faults(arguments, *faults);
+    }
+    arguments.throw_if_faults();
+    return std::get<Question>(std::move(asked));
+}
 
 /// A question about one plan: `question`, `ask` and `document` of the namespace that its options are in.
 template <class Options>
@@ -38,10 +48,7 @@ int run_question(Arguments& arguments) {
                                              .cluster = std::move(workload.cluster),
                                              .plan = std::move(plan)},
                           options);
-    if (const auto* faults = std::get_if<questions::Faults>(&asked)) {
-        throw_faults(arguments, *faults);
-    }
-    write(output, document(ask(std::get<0>(std::move(asked)))));
+    write(output, document(ask(complete(arguments, std::move(asked)))));
     return kAnswered;
 }
 

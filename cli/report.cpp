@@ -15,7 +15,7 @@
 #include "cli/output.hpp"
 #include "cli/report_file.hpp"
 #include "cli/workload.hpp"
-#include "reports/collect/report_analysis.hpp"
+#include "questions/report/analysis.hpp"
 
 namespace dodona::cli {
 
@@ -35,7 +35,7 @@ std::vector<Option> report_command_options() {
 }
 
 /// The report of --from, which no other option changes.
-reports::Report shown_again(Arguments& arguments, const std::string& file) {
+questions::report::Report shown_again(Arguments& arguments, const std::string& file) {
     for (const Option& option : report_question_options()) {
         if (arguments.has(option.long_name())) {
             arguments.fault(option.long_name(), "--from shows a report as it was made", "leave one of them out");
@@ -68,19 +68,19 @@ void refuse_files(Arguments& arguments, const Settings& given) {
 }
 
 /// What --interactive opens with: the recommended plan's question, in the words of the report.
-FormOpening opening_of(Arguments& arguments, const reports::Report& report) {
-    const reports::ReportInputs& inputs = report.inputs;
+FormOpening opening_of(Arguments& arguments, const questions::report::Report& report) {
+    const questions::report::ReportInputs& inputs = report.inputs;
     FormOpening opening;
     set_model(opening, taken_as(arguments, files::NameOf::model, inputs.model));
     set_machine(opening, taken_as(arguments, files::NameOf::cluster, inputs.machine));
-    if (const auto best = reports::recommended(report.scalings.front())) {
+    if (const auto best = questions::report::recommended(report.scalings.front())) {
         opening.question["gpus"] = best->point->devices;
         opening.question["batch"] = best->point->batch;
     } else {
         opening.question["gpus"] = inputs.counts.back();
     }
     Settings given;
-    for (const reports::ReportSetting& setting : inputs.settings) {
+    for (const questions::report::ReportSetting& setting : inputs.settings) {
         given.emplace_back(setting.option, setting.value);
     }
     refuse_files(arguments, given);
@@ -106,36 +106,30 @@ int run_report(Arguments& arguments) {
     require_chart_scripts(output);
     check_interactive(arguments, output);
     const auto from = arguments.text("--from");
-    const reports::Report report = from ? shown_again(arguments, *from) : made_report(arguments, output, computed_here);
+    const questions::report::Report report =
+        from ? shown_again(arguments, *from) : made_report(arguments, output, computed_here);
     if (arguments.has("--interactive")) {
         output.page.form = interactive_form(opening_of(arguments, report), true);
     }
     write_report(output, report);
-    return interrupted() ? kInterrupted : reports::recommended(report.scalings.front()) ? kAnswered : kNo;
+    return interrupted() ? kInterrupted : questions::report::recommended(report.scalings.front()) ? kAnswered : kNo;
 }
 
 }  // namespace
 
 Command report_command() {
-    return {.name = "report",
-            .summary = "a page about a model on more and more GPUs: what to use, how it scales, and why",
+    const questions::Heading heading = questions::report::heading();
+    return {.name = heading.name,
+            .summary = heading.summary,
             .usage = "--machine M",
             .positionals = {{.name = "MODEL",
                              .description = "a built-in model or a file",
                              .required = false,
                              .completes = Names::models}},
             .options = report_command_options(),
-            .examples =
-                "It takes what `dodona plan` answers, and the best plan of each strategy, on each number of GPUs.\n"
-                "With both --batch and --batch-per-gpu the report has strong and weak scaling; the\n"
-                "recommendation is of the first.\n"
-                "Ctrl-C writes what is finished; --resume goes on.\n\n"
-                "Examples:\n"
-                "  dodona report resnet50 --machine abci --gpus 1..1024\n"
-                "  dodona report gpt3-175b --machine selene --gpus 64..4096 --batch 1536 -o gpt3.md\n"
-                "  dodona report llama-3.1-405b --machine dgx-h100 --gpus 512,1024,2048 -o llama.json\n"
-                "  dodona report --from llama.json -o llama.md",
-            .run = run_report};
+            .examples = heading.examples,
+            .run = run_report,
+            .answer = files::description<questions::report::Report>};
 }
 
 }  // namespace dodona::cli

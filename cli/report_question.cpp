@@ -11,19 +11,20 @@
 #include "cli/growth.hpp"
 #include "cli/job_space.hpp"
 #include "cli/measured_runs.hpp"
+#include "cli/question.hpp"
+#include "questions/growth.hpp"
+#include "questions/report/parts.hpp"
 #include "reports/collect/machine_kernels.hpp"
 #include "reports/collect/machine_report.hpp"
-#include "reports/collect/report_of.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
-std::vector<search::Growth> growths_of(Arguments& arguments, const Workload& workload,
+std::vector<search::Growth> growths_of(const questions::GrowthOptions& asked, const Workload& workload,
                                        std::vector<std::string>& assumptions) {
-    const search::Growth usual = usual_growth(workload);
-    const auto batch = arguments.count("--batch");
-    const auto each = arguments.count("--batch-per-gpu");
+    const search::Growth usual = questions::default_growth(workload.graph, workload.cluster);
+    const auto& [batch, each] = asked;
     std::vector<search::Growth> growths;
     if (batch) {
         growths.push_back(usual);
@@ -44,12 +45,13 @@ std::vector<search::Growth> growths_of(Arguments& arguments, const Workload& wor
 }
 
 /// The strategies of a growth, without points.
-reports::ReportScaling empty_scaling(const ReportQuestion& question, const search::Growth& growth) {
-    reports::ReportScaling scaling{.batch = growth.batch, .batch_per_gpu = growth.samples_per_device, .strategies = {}};
+questions::report::ReportScaling empty_scaling(const ReportQuestion& question, const search::Growth& growth) {
+    questions::report::ReportScaling scaling{
+        .batch = growth.batch, .batch_per_gpu = growth.samples_per_device, .strategies = {}};
     for (const plan::Strategy& strategy : question.sweep.space.strategies) {
         search::Space one = question.sweep.space;
         one.strategies = {strategy};
-        scaling.strategies.push_back(reports::report_strategy(
+        scaling.strategies.push_back(questions::report::report_strategy(
             search::reach_of(question.workload.graph, question.workload.cluster, one, growth)));
     }
     return scaling;
@@ -67,33 +69,35 @@ std::vector<Option> report_question_options() {
                 "those listed; default: 1 to all that the machine has";
         }
     }
-    add_growth_options(all);
+    add_growth_options(all, question_options(files::description<questions::report::Options>(), "Job", false));
     for (Option& option : job_space_options(true)) {
         if (option.long_name() == "--strategy") {
             option.old_name = "--strategies";
         }
         all.push_back(std::move(option));
     }
-    for (Option& option : goal_options()) {
-        if (option.long_name() == "--price") {
-            all.push_back(std::move(option));
-        }
-    }
-    all.push_back({"--power", "P", "of one GPU while it trains, such as 700W: the energy of plans", "Goals"});
+    append(all, question_options(files::description<questions::report::Options>(), "Goals", false));
     append(all, measured_options());
     return all;
 }
 
 ReportQuestion read_report_question(Arguments& arguments, const Output& output) {
     const DeviceCounts counts = read_device_counts(arguments);
-    const GoalSettings goals = read_goals(arguments);
-    ReportQuestion question{.workload = {}, .sweep = {}, .power = arguments.power("--power"), .assumptions = {}};
+    questions::report::Options options;
+    read_options(arguments, files::description<questions::report::Options>(), &options);
+    options.growth.batch = arguments.count("--batch");
+    resolve_machines(options.goals);
+    ReportQuestion question{.workload = {}, .sweep = {}, .power = options.power, .assumptions = {}};
     question.explains = read_explain(arguments, output);
-    std::vector<Workload> workloads{read_workload(arguments)};
-    set_prices(arguments, goals, workloads);
-    question.workload = std::move(workloads.front());
+    question.workload = read_workload(arguments);
+    questions::Faults faults;
+    question.workload.cluster =
+        questions::priced({{question.workload.machine, question.workload.cluster}}, options.goals, faults)
+            .front()
+            .cluster;
+    add_faults(arguments, faults);
     question.sweep.counts = counts_on(arguments, counts, question.workload.cluster);
-    question.sweep.growths = growths_of(arguments, question.workload, question.assumptions);
+    question.sweep.growths = growths_of(options.growth, question.workload, question.assumptions);
     arguments.throw_if_faults();
     question.sweep.space = job_space(arguments, question.workload);
     arguments.throw_if_faults();
@@ -111,25 +115,25 @@ ReportQuestion read_report_question(Arguments& arguments, const Output& output) 
     return question;
 }
 
-reports::ReportInputs report_inputs(const Arguments& arguments, const ReportQuestion& question) {
+questions::report::ReportInputs report_inputs(const Arguments& arguments, const ReportQuestion& question) {
     const cluster::Cluster& cluster = question.workload.cluster;
-    reports::ReportInputs inputs{.model = question.workload.model,
-                                 .machine = question.workload.machine,
-                                 .device = reports::device_names(cluster),
-                                 .machine_gpus = cluster.devices(),
-                                 .precision = std::string(name(question.sweep.space.precision)),
-                                 .model_source = question.workload.graph.source,
-                                 .machine_source = cluster.source,
-                                 .version = std::string(kVersion),
-                                 .parameters = graph::count(question.workload.graph).parameters,
-                                 .settings = {},
-                                 .counts = question.sweep.counts,
-                                 .price_per_gpu_hour = {},
-                                 .currency = {},
-                                 .power_per_gpu_w = {},
-                                 .measured_from = {},
-                                 .measured_to = {},
-                                 .assumptions = question.assumptions};
+    questions::report::ReportInputs inputs{.model = question.workload.model,
+                                           .machine = question.workload.machine,
+                                           .device = reports::device_names(cluster),
+                                           .machine_gpus = cluster.devices(),
+                                           .precision = std::string(name(question.sweep.space.precision)),
+                                           .model_source = question.workload.graph.source,
+                                           .machine_source = cluster.source,
+                                           .version = std::string(kVersion),
+                                           .parameters = graph::count(question.workload.graph).parameters,
+                                           .settings = {},
+                                           .counts = question.sweep.counts,
+                                           .price_per_gpu_hour = {},
+                                           .currency = {},
+                                           .power_per_gpu_w = {},
+                                           .measured_from = {},
+                                           .measured_to = {},
+                                           .assumptions = question.assumptions};
     for (const auto& [option, value] : settings_given(arguments)) {
         inputs.settings.push_back({option, value});
     }
@@ -147,8 +151,8 @@ reports::ReportInputs report_inputs(const Arguments& arguments, const ReportQues
     return inputs;
 }
 
-reports::Report empty_report(const Arguments& arguments, const ReportQuestion& question) {
-    reports::Report report{
+questions::report::Report empty_report(const Arguments& arguments, const ReportQuestion& question) {
+    questions::report::Report report{
         .inputs = report_inputs(arguments, question), .scalings = {}, .measured = {}, .measured_notes = {}, .best = {}};
     for (const search::Growth& growth : question.sweep.growths) {
         report.scalings.push_back(empty_scaling(question, growth));

@@ -10,7 +10,7 @@
 #include "cli/option.hpp"
 #include "cli/output.hpp"
 #include "cli/workload.hpp"
-#include "reports/collect/report.hpp"
+#include "questions/report/report.hpp"
 #include "search/sweep.hpp"
 
 namespace dodona::cli {
@@ -30,9 +30,9 @@ std::vector<Option> report_question_options();
 ReportQuestion read_report_question(Arguments& arguments, const Output& output);
 
 /// What the report says of its question.
-reports::ReportInputs report_inputs(const Arguments& arguments, const ReportQuestion& question);
+questions::report::ReportInputs report_inputs(const Arguments& arguments, const ReportQuestion& question);
 
 /// A report of the question without points.
-reports::Report empty_report(const Arguments& arguments, const ReportQuestion& question);
+questions::report::Report empty_report(const Arguments& arguments, const ReportQuestion& question);
 
 }  // namespace dodona::cli

@@ -1,50 +1,23 @@
 #include "cli/workload.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "cli/adjusted_machine.hpp"
 #include "cli/files.hpp"
 #include "cli/note.hpp"
+#include "cli/question.hpp"
 #include "files/measured_shares.hpp"
 #include "files/model_reference.hpp"
+#include "files/number.hpp"
 #include "graph/expert_loads.hpp"
-#include "graph/sample_tokens.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/text_layout.hpp"
 
 namespace dodona::cli {
 
 namespace {
-
-constexpr double kTokensAStep = 4.0 * 1024 * 1024;
-/// Beyond, not every device gets a sample of its own. Source: Llama team, arXiv:2407.21783, section 3.4.1: 16 million
-/// tokens a step, on 16,384 GPUs.
-constexpr double kMostTokensAStep = 16.0 * 1024 * 1024;
-/// Of a network that is fine-tuned: what recipes take. Source: tatsu-lab/stanford_alpaca, README:
-/// batches of 128 samples; tloen/alpaca-lora: finetune.py, the same.
-constexpr double kFineTuningSamples = 128;
-/// Images on a device: a number that fits any of them, and that of recipes for those with more memory. Source: NVIDIA/DeepLearningExamples:
-/// PyTorch/Classification/ConvNets/configs.yml, resnet50, DGXA100: 256 on each GPU, of 40 and of 80 GB.
-constexpr double kImagesADevice = 64;
-constexpr double kImagesALargeDevice = 256;
-constexpr Bytes kLargeDevice = 36_GiB;  ///< A GPU of 40 GB has somewhat less to give.
-/// Sequences that a recurrent network reads step by step. Source: NVIDIA/DeepLearningExamples: PyTorch/Translation/GNMT/README.md,
-/// training performance: batches of 128 sentences on each GPU.
-constexpr double kSequencesADevice = 128;
-constexpr double kImageElements = 3.0 * 224 * 224;
-
-double input_elements(const graph::Graph& graph) {
-    double elements = 0;
-    for (graph::Vertex vertex = 0; vertex < graph.layers.size(); ++vertex) {
-        const graph::Layer& layer = graph.layer(vertex);
-        elements += layer.kind == "input" ? layer.nest.result.elements() : 0;
-    }
-    return elements;
-}
 
 /// The names of flags, in order.
 template <class Table>
@@ -141,16 +114,6 @@ std::vector<Option> workload_options() {
          "software of that time: of several versions the newest that was released; default: the newest", training},
         {"--contention", "PHI", "contention factor: flows that share a link; default: computed", training},
     };
-}
-
-/// The first input says what a sample is: others may be targets, such as the boxes of a detector.
-double tokens_a_sample(const graph::Graph& graph) {
-    const graph::Tensor& sample = graph.layers.front().nest.result;
-    const auto sequence = sample.find("sequence");
-    if (!sequence) {
-        return 0;
-    }
-    return static_cast<double>(graph::sample_tokens(graph).value_or(sample.dimensions[*sequence].extent));
 }
 
 graph::Graph network_with(const Workload& workload, const std::vector<std::pair<std::string, std::string>>& parameters,
@@ -349,37 +312,6 @@ std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments, const clust
     return algorithm;
 }
 
-bool is_recurrent(const graph::Graph& graph) {
-    // Features that a loss compares over the whole batch are a recurrence of one step.
-    return std::any_of(graph.layers.begin(), graph.layers.end(), [](const graph::Layer& layer) {
-        return std::any_of(layer.nest.recurrences.begin(), layer.nest.recurrences.end(),
-                           [](const graph::Recurrence& recurrence) { return recurrence.steps > 1; });
-    });
-}
-
-std::int64_t default_batch(const graph::Graph& graph, const cluster::Cluster& cluster, std::int64_t devices) {
-    const double length = tokens_a_sample(graph);
-    const double n = static_cast<double>(devices);
-    double each = is_recurrent(graph) ? kSequencesADevice : kTokensAStep / std::max(length, 1.0) / n;
-    const graph::Counts counts = graph::count(graph);
-    if (length > 0 && (!graph.post_training.tasks.empty() || counts.trained < counts.parameters / 2)) {
-        each = kFineTuningSamples / n;
-    }
-    if (length == 0) {
-        const double images = cluster.device.memory >= kLargeDevice ? kImagesALargeDevice : kImagesADevice;
-        each = images * std::min(1.0, kImageElements / std::max(input_elements(graph), 1.0));
-    }
-    // A power of two on each device, or one sample for so many of them, keeps the batch divisible by usual meshes.
-    std::int64_t sharing = 1;
-    while (n * length > static_cast<double>(sharing) * kMostTokensAStep && devices % (2 * sharing) == 0) {
-        sharing *= 2;
-    }
-    const std::int64_t least = devices / sharing;
-    const auto batch = least * static_cast<std::int64_t>(std::exp2(std::floor(std::log2(std::max(1.0, each)))));
-    const std::int64_t whole = std::lcm(least, graph.post_training.group);
-    return (batch + whole - 1) / whole * whole;
-}
-
 void check_answers(Arguments& arguments, const graph::Graph& graph, std::int64_t batch) {
     const std::int64_t group = graph.post_training.group;
     if (batch % group != 0) {
@@ -390,10 +322,9 @@ void check_answers(Arguments& arguments, const graph::Graph& graph, std::int64_t
 }
 
 void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::int64_t devices) {
-    if (devices > cluster.devices()) {
-        arguments.fault("--gpus", fmt::format("{} are more than {} has: {}", devices, cluster.name, cluster.devices()),
-                        "`dodona machines` lists others");
-    }
+    questions::Faults faults;
+    questions::check_devices(cluster, devices, faults);
+    add_faults(arguments, faults);
 }
 
 std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments) {

@@ -15,10 +15,16 @@
 #include "cli/option.hpp"
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
+#include "graph/sample_tokens.hpp"
 #include "plan/plan.hpp"
+#include "search/batches.hpp"
 #include "search/search.hpp"
 
 namespace dodona::cli {
+
+using graph::tokens_a_sample;
+using search::default_batch;
+using search::is_recurrent;
 
 struct Workload {
     std::string model;    ///< as typed
@@ -51,9 +57,6 @@ graph::Graph network_at(const Workload& workload, std::int64_t sequence);
 /// --set, --seq and --image, as parameters of the model file.
 std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments);
 
-/// Tokens of one sample; zero for a network without them.
-double tokens_a_sample(const graph::Graph& graph);
-
 /// --precision, or the best mixed one of the device.
 Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster);
 /// --optimizer, or adam for networks that read tokens or attend, and momentum for others.
@@ -64,15 +67,6 @@ plan::Overlap overlap_of(Arguments& arguments);
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster);
 /// --algorithm; a fault where no link of the machine can run it.
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments, const cluster::Cluster& cluster);
-/// Whether layers take a sequence step by step, however many samples it holds.
-bool is_recurrent(const graph::Graph& graph);
-
-/// Without --batch: a usual size for the network. About four million tokens a step, up to 16 million where that gives each
-/// device a sample; 128 samples, in whole groups of answers, where it is fine-tuned or most weights are frozen; of
-/// recurrent networks 128 sequences on each device; or, for images and volumes, 256 on each device of 40 GB or more and 64
-/// on smaller ones, fewer where one is larger than 3 x 224 x 224.
-std::int64_t default_batch(const graph::Graph& graph, const cluster::Cluster& cluster, std::int64_t devices);
-
 /// A fault if the machine has fewer.
 void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::int64_t devices);
 

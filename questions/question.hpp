@@ -1,6 +1,8 @@
 // What questions have in common, whoever asks them: a command line, a program, a page.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,7 +14,7 @@
 
 namespace dodona::questions {
 
-/// What people read of a question before they ask it.
+/// The texts that people read before they ask a question.
 struct Heading {
     std::string name;  ///< "cache"
     std::string summary;
@@ -20,13 +22,26 @@ struct Heading {
     std::string examples;  ///< below all options
 };
 
-/// What is wrong with an option; without a message it is missing.
+/// A fault of an option; without a message it is missing.
 struct Fault {
     std::string option;
     std::string message;
     std::string help;
 };
 using Faults = std::vector<Fault>;
+
+/// Numbers of GPUs as they are asked for: those from `least` to `most`, or those listed.
+struct DeviceCounts {
+    std::optional<std::int64_t> least, most;  ///< of a range
+    std::optional<std::int64_t> step;         ///< of a range: its multiples between both ends
+    std::vector<std::int64_t> listed;         ///< ascending, each once
+};
+
+/// `least`, and the multiples of `step` above it up to `most`.
+std::vector<std::int64_t> stepped_counts(std::int64_t least, std::int64_t most, std::int64_t step);
+
+/// A fault if the machine has fewer.
+void check_devices(const cluster::Cluster& cluster, std::int64_t devices, Faults& faults);
 
 /// A question, complete; or all that keeps it from being one.
 template <class Question>

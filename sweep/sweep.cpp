@@ -17,9 +17,9 @@
 #include "cli/parse.hpp"
 #include "cli/process.hpp"
 #include "cli/report_file.hpp"
-#include "reports/collect/report_analysis.hpp"
-#include "reports/collect/report_of.hpp"
-#include "reports/collect/report_record.hpp"
+#include "questions/report/analysis.hpp"
+#include "questions/report/parts.hpp"
+#include "questions/report/report.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/json_reader.hpp"
 #include "sweep/messages.hpp"
@@ -35,9 +35,10 @@ using Keys = std::vector<search::SweepKey>;
 const std::string kNoSweep;
 
 /// What all ranks must have read alike, and the points that are asked for.
-std::string order_of(const reports::ReportInputs& inputs, const Keys& asked) {
-    reports::Report report{.inputs = inputs, .scalings = {}, .measured = {}, .measured_notes = {}, .best = {}};
-    reports::Record order{{"question", reports::report_record(report).at("inputs")}};
+std::string order_of(const questions::report::ReportInputs& inputs, const Keys& asked) {
+    questions::report::Report report{
+        .inputs = inputs, .scalings = {}, .measured = {}, .measured_notes = {}, .best = {}};
+    reports::Record order{{"question", questions::report::report_record(report).at("inputs")}};
     order["points"] = reports::list_of(asked, [](const search::SweepKey& key) {
         return reports::Record(reports::Record::List{key.growth, key.strategy, key.devices});
     });
@@ -47,7 +48,7 @@ std::string order_of(const reports::ReportInputs& inputs, const Keys& asked) {
 /// Rank 0 during a sweep.
 class Distribution {
 public:
-    Distribution(const cli::Output& output, reports::Report& report, const Keys& asked)
+    Distribution(const cli::Output& output, questions::report::Report& report, const Keys& asked)
         : output_(output), report_(report), asked_(asked) {}
 
     /// False: stopped.
@@ -78,7 +79,7 @@ private:
         if (reply.number >= 0) {
             const reports::Record record = reports::record_of_json(reply.text, "a point");
             cli::put_point(report_, asked_.at(static_cast<std::size_t>(reply.number)),
-                           reports::point_from(record, "a point"));
+                           questions::report::point_from(record, "a point"));
             ++done_;
         }
         const bool more = next_ < asked_.size();
@@ -110,7 +111,7 @@ private:
     }
 
     const cli::Output& output_;
-    reports::Report& report_;
+    questions::report::Report& report_;
     const Keys& asked_;
     std::size_t next_ = 0;
     std::size_t done_ = 0;
@@ -119,7 +120,7 @@ private:
 };
 
 bool computed_by_ranks(Lead& lead, const cli::Output& output, const cli::ReportQuestion& question, const Keys& asked,
-                       reports::Report& report) {
+                       questions::report::Report& report) {
     cli::listen_for_interrupt();
     cli::listen_for_termination();
     if (ranks() == 1) {
@@ -168,7 +169,8 @@ void compute(const cli::ReportQuestion& question, const Keys& asked) {
             search::scaling_point(question.workload.graph, question.workload.cluster, space, strategies, key.devices,
                                   question.sweep.growths.at(key.growth).batch_on(key.devices));
         send({.number = number,
-              .text = reports::json_line(reports::point_record(reports::report_point(point, strategies))),
+              .text = reports::json_line(
+                  questions::report::point_record(questions::report::report_point(point, strategies))),
               .fault = {}});
     }
 }
@@ -232,14 +234,14 @@ int run_sweep(const std::vector<std::string>& words, Lead& lead) {
     cli::Arguments arguments = cli::parse(sweep_command(), words, {});
     const cli::Output output = read_file_output(arguments);
     const cli::PointSource source = [&](const cli::ReportQuestion& question, const Keys& asked,
-                                        reports::Report& report) {
+                                        questions::report::Report& report) {
         return computed_by_ranks(lead, output, question, asked, report);
     };
-    const reports::Report report = cli::made_report(arguments, output, source);
+    const questions::report::Report report = cli::made_report(arguments, output, source);
     cli::write_report(output, report);
-    return cli::interrupted()                              ? cli::kInterrupted
-           : reports::recommended(report.scalings.front()) ? cli::kAnswered
-                                                           : cli::kNo;
+    return cli::interrupted()                                        ? cli::kInterrupted
+           : questions::report::recommended(report.scalings.front()) ? cli::kAnswered
+                                                                     : cli::kNo;
 }
 
 void Lead::begin(const std::string& order) {

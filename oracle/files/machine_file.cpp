@@ -54,14 +54,6 @@ const Description& description<WrittenPrice>();
 
 namespace {
 
-void check_price(const Value& value) {
-    const auto read = rate_from(value.node().text);
-    if (const auto* fault = std::get_if<NotAQuantity>(&read)) {
-        value.error(fault->message, fault->help);
-    }
-}
-const TextForm kPrice{.is = "a price", .pattern = "^[0-9][0-9.eE+-]* *[A-Z]{3} */ *(s|min|h|d)$", .check = check_price};
-
 /// Levels that are missing or wrong have no nodes to count.
 bool has_nodes(const Cluster& cluster, const Value& value) {
     return !cluster.levels.empty() && !value.faults().has_errors();
@@ -69,8 +61,7 @@ bool has_nodes(const Cluster& cluster, const Value& value) {
 
 WrittenPrice written_price(const Cluster& cluster) {
     const std::optional<Price>& price = cluster.price;
-    return price ? WrittenPrice{fmt::format("{} {}/h", price->device.in(unit::money / unit::hour), price->currency),
-                                PriceUnit::device, price->source}
+    return price ? WrittenPrice{written(Rate{price->device, price->currency}), PriceUnit::device, price->source}
                  : WrittenPrice{};
 }
 
@@ -233,7 +224,7 @@ const Description& description<WrittenPrice>() {
             "Dodona has one.",
         .keys = {required<&WrittenPrice::value>(
                      "value", "Number, currency (three capital letters) and the time that it pays for.",
-                     {.help = "what one device costs: 2.5 USD/h", .form = &kPrice}),
+                     {.help = "what one device costs: 2.5 USD/h", .form = &kRateForm}),
                  optional<&WrittenPrice::per>("per", "What it is the price of."),
                  required<&WrittenPrice::source>("source", "Provider and date of the price.",
                                                  {.help = "whose price, of which date"})},

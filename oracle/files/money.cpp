@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/decimal.hpp"
+#include "files/description_keys.hpp"
 #include "files/number.hpp"
 #include "files/text.hpp"
 
@@ -86,6 +87,51 @@ std::variant<Rate, NotAQuantity> rate_from(std::string_view text) {
         return NotAQuantity{fmt::format("\"{}\" is not for a unit of time", text), std::string(kPriceHelp)};
     }
     return Rate{typed.number * unit::money / std::get<Seconds>(time), std::string(currency)};
+}
+
+namespace {
+
+template <auto From>
+void check_money(const Value& value) {
+    const auto read = From(value.node().text);
+    if (const auto* const fault = std::get_if<NotAQuantity>(&read)) {
+        value.error(fault->message, fault->help);
+    }
+}
+
+/// Leaves the member where the check of its form refuses the text.
+template <class Money, auto From>
+void set_money(const std::string& text, Money& money, const Value& /*value*/, const Reading& /*reading*/) {
+    const auto read = From(text);
+    if (const Money* const is = std::get_if<Money>(&read)) {
+        money = *is;
+    }
+}
+
+std::string written_amount(const Amount& amount) {
+    return fmt::format("{} {}", amount.money.in(unit::money), amount.currency);
+}
+
+std::string written_rate(const Rate& rate) { return written(rate); }
+
+}  // namespace
+
+const TextForm kAmountForm{
+    .is = "an amount", .pattern = "^[0-9][0-9.eE+-]* *[A-Z]{3}$", .check = check_money<amount_from>};
+const TextForm kRateForm{
+    .is = "a price", .pattern = "^[0-9][0-9.eE+-]* *[A-Z]{3} */ *(s|min|h|d)$", .check = check_money<rate_from>};
+
+ValueType amount_type() {
+    return converted_type<std::string, Amount, written_amount, set_money<Amount, amount_from>>(
+        {TextType{&kAmountForm}});
+}
+
+ValueType rate_type() {
+    return converted_type<std::string, Rate, written_rate, set_money<Rate, rate_from>>({TextType{&kRateForm}});
+}
+
+std::string written(const Rate& rate) {
+    return fmt::format("{} {}/h", rate.money.in(unit::money / unit::hour), rate.currency);
 }
 
 }  // namespace dodona::files

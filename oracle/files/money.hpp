@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/quantity.hpp"
+#include "files/description.hpp"
 #include "files/quantity.hpp"
 
 namespace dodona::files {
@@ -24,5 +25,15 @@ struct Rate {
 
 std::variant<Amount, NotAQuantity> amount_from(std::string_view text);
 std::variant<Rate, NotAQuantity> rate_from(std::string_view text);
+
+/// Texts of them in files.
+extern const TextForm kAmountForm;
+extern const TextForm kRateForm;
+
+/// Members of these types, described.
+ValueType amount_type();
+ValueType rate_type();
+
+std::string written(const Rate& rate);
 
 }  // namespace dodona::files

@@ -28,4 +28,14 @@ inline std::optional<Extent> sample_tokens(const Graph& graph) {
     return tokens ? std::optional(std::max(*tokens, of_loss)) : std::nullopt;
 }
 
+/// Tokens of one sample; zero for a network without them. The first input says what a sample is: others may be targets, such as the boxes of a detector.
+inline double tokens_a_sample(const Graph& graph) {
+    const Tensor& sample = graph.layers.front().nest.result;
+    const auto sequence = sample.find("sequence");
+    if (!sequence) {
+        return 0;
+    }
+    return static_cast<double>(sample_tokens(graph).value_or(sample.dimensions[*sequence].extent));
+}
+
 }  // namespace dodona::graph

@@ -2,16 +2,6 @@
 
 namespace dodona::search {
 
-std::string_view name(Goal goal) {
-    switch (goal) {
-        case Goal::fits: return "memory";
-        case Goal::throughput: return "throughput";
-        case Goal::deadline: return "deadline";
-        case Goal::budget: return "budget";
-    }
-    return "";
-}
-
 TrainingRun run_of(const step::Prediction& prediction, double samples, const std::optional<cluster::Price>& price) {
     const double steps = samples / static_cast<double>(prediction.plan.batch);
     TrainingRun run{.samples = samples, .time = steps * prediction.step, .device_time = {}, .money = {}};

@@ -5,10 +5,12 @@
 // Not modelled: restarts, evaluation, checkpoints, nodes that are billed but idle.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
 #include "cluster/price.hpp"
 #include "step/prediction.hpp"
@@ -36,7 +38,12 @@ struct TrainingRun {
 TrainingRun run_of(const step::Prediction& prediction, double samples, const std::optional<cluster::Price>& price);
 
 enum class Goal { fits, throughput, deadline, budget };
-std::string_view name(Goal goal);
+inline constexpr std::array kGoalTable{Enumerator(Goal::fits, "memory", "a plan fits into memory"),
+                                       Enumerator(Goal::throughput, "throughput", "so many samples a second"),
+                                       Enumerator(Goal::deadline, "deadline", "the work is done in time"),
+                                       Enumerator(Goal::budget, "budget", "the work costs no more")};
+constexpr const auto& enumerators(Goal /*type*/) { return kGoalTable; }
+inline std::string_view name(Goal goal) { return name_of(goal); }
 
 /// The first goal that the plan misses; none if it meets all. A plan that does not fit misses `fits`.
 std::optional<Goal> missed(const Goals& goals, const step::Prediction& prediction,

@@ -203,15 +203,6 @@ private:
 
 }  // namespace
 
-std::string_view name(Find find) {
-    switch (find) {
-        case Find::fewest: return "fewest";
-        case Find::fastest: return "fastest";
-        case Find::cheapest: return "cheapest";
-    }
-    return "";
-}
-
 const Attempt* Sizing::with(std::int64_t devices) const {
     const auto found_at = std::find_if(attempts.begin(), attempts.end(),
                                        [devices](const Attempt& attempt) { return attempt.devices == devices; });

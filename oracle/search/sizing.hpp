@@ -19,8 +19,12 @@ namespace dodona::search {
 
 /// Which of the counts that meet the goals.
 enum class Find { fewest, fastest, cheapest };
-inline constexpr std::array kFinds{Find::fewest, Find::fastest, Find::cheapest};
-std::string_view name(Find find);
+inline constexpr std::array kFindTable{Enumerator(Find::fewest, "fewest", "the smallest number"),
+                                       Enumerator(Find::fastest, "fastest", "the most samples a second"),
+                                       Enumerator(Find::cheapest, "cheapest", "the least cost of a sample")};
+constexpr const auto& enumerators(Find /*type*/) { return kFindTable; }
+inline constexpr std::array kFinds = values_of(kFindTable);
+inline std::string_view name(Find find) { return name_of(find); }
 
 struct SizingQuestion {
     Space space;                                      ///< its devices and batch are not used

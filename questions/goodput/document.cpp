@@ -74,7 +74,7 @@ Table checkpoint_table(const Goodput& answer) {
 
 std::string interval_rule_text(const IntervalChoice& choice) { return std::string(enumerator_of(choice.rule).meaning); }
 
-/// What is not training, with three digits: shares of goodput that differ by little look alike.
+/// Lost time with three digits: shares of goodput that differ by little look the same.
 std::string lost_text(double goodput) { return three_digits(100 * (1 - goodput)) + " %"; }
 
 Table interval_table(const Goodput& answer) {
@@ -170,7 +170,7 @@ std::vector<KeyFigure> goodput_figures(const Goodput& answer) {
     return figures;
 }
 
-/// What a checkpoint of tensors leaves out.
+/// The part of a checkpoint of tensors that is left out.
 List exact_restart() {
     return {{"states of all random numbers: Python, NumPy, the framework and each GPU, on every rank",
              "the position in the data and the order of its shuffle",

@@ -4,6 +4,36 @@
 
 namespace dodona::questions::limits {
 
+Faults contradictions(const Options& options) {
+    Faults faults;
+    if (options.efficiency.value_or(1) > 1) {
+        faults.push_back({"efficiency", "it is more than 1", "a share of ideal speed-up: 0.8"});
+    }
+    if (options.overhead && !options.efficiency) {
+        faults.push_back({"efficiency", {}, "the efficiency to keep: --efficiency 0.8"});
+    }
+    return faults;
+}
+
+Asked<search::Growth> growth(const Options& options, const graph::Graph& graph, const cluster::Cluster& cluster) {
+    const auto& [batch, each] = options.growth;
+    search::Growth growth = default_growth(graph, cluster);
+    growth.asked = options.gpus;
+    if (batch || each) {
+        growth.batch = batch;
+    }
+    growth.samples_per_device = each.value_or(growth.samples_per_device);
+    Faults faults;
+    if (batch && each) {
+        faults.push_back({"batch_per_gpu", "--batch says that all GPUs share one batch",
+                          "give --batch for strong scaling or --batch-per-gpu for weak scaling"});
+    }
+    if (growth.asked) {
+        check_devices(cluster, *growth.asked, faults);
+    }
+    return faults.empty() ? Asked<search::Growth>(growth) : faults;
+}
+
 LimitsAnswer ask(const Question& question, const search::Progress& progress) {
     const auto& [subject, graph, cluster, space, growth, settings] = question;
     const std::int64_t devices = growth.asked.value_or(growth.machine);

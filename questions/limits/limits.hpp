@@ -10,11 +10,29 @@
 
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
+#include "questions/growth.hpp"
+#include "questions/question.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "reports/document/document.hpp"
 #include "search/limits.hpp"
 
 namespace dodona::questions::limits {
+
+Heading heading();
+
+struct Options {
+    GrowthOptions growth;
+    std::optional<std::int64_t> gpus;  ///< of a job's own options: whether so many work
+    std::optional<double> overhead;    ///< of one device over its compute: rules without a model and a machine
+    std::optional<double> efficiency;  ///< to keep, with `overhead` or exchanges
+    bool layer_groups = false;         ///< in how many groups nodes exchange each layer; without a machine
+};
+
+/// Faults of the options alone, before network and machine are known.
+Faults contradictions(const Options& options);
+
+/// Growth of the batch, to as many devices as are asked for.
+Asked<search::Growth> growth(const Options& options, const graph::Graph& graph, const cluster::Cluster& cluster);
 
 struct Question {
     reports::Subject subject;

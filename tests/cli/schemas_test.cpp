@@ -37,8 +37,8 @@ TEST(Schemas, OfAnswersAreInOneFolderWithWhatTheyReferTo) {
     ASSERT_EQ(place.run("check --schemas schemas").code, 0);
     const fs::path folder = place.path() / "schemas";
     for (const std::string name :
-         {"cache", "compare", "goodput", "limits", "model", "plan", "predict", "rollout", "simulate", "tables",
-          "threads", "trace", "trials", "trials-run", "validate"}) {  // described, and by hand
+         {"cache", "compare", "goodput", "largest", "limits", "model", "plan", "predict", "rollout", "simulate", "size",
+          "tables", "threads", "trace", "trials", "trials-run", "validate"}) {  // described, and by hand
         std::ifstream stream(folder / (name + "-answer.schema.json"));
         ASSERT_TRUE(stream) << name;
         const json schema = json::parse(stream);

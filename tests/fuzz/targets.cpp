@@ -28,10 +28,9 @@
 #include "files/traced/traced_model.hpp"
 #include "files/traced/traced_onnx.hpp"
 #include "graph/graph.hpp"
+#include "questions/diff/diff.hpp"
+#include "questions/report/report.hpp"
 #include "reports/collect/predicted_step.hpp"
-#include "reports/collect/report_difference.hpp"
-#include "reports/collect/report_document.hpp"
-#include "reports/collect/report_record.hpp"
 #include "reports/render/json_reader.hpp"
 #include "reports/render/renderer.hpp"
 #include "traces/step_profile.hpp"
@@ -130,12 +129,11 @@ reports::Record answer(const std::string& bytes) {
 }
 void report(const std::string& bytes) {
     quietly([&] {
-        const reports::Report report = reports::report_from(answer(bytes), "bytes");
+        const questions::report::Report report = questions::report::report_from(answer(bytes), "bytes");
         for (const reports::Renderer& renderer : reports::renderers()) {
-            static_cast<void>(renderer.render(reports::report_document(report), {}));
+            static_cast<void>(renderer.render(questions::report::document(report), {}));
         }
-        const reports::ReportDifference difference = reports::difference(report, report, 0);
-        static_cast<void>(reports::difference_document(report, report, difference, {"bytes", "bytes"}));
+        static_cast<void>(questions::diff::document(questions::diff::ask({{"bytes", report}, {"bytes", report}, 0})));
     });
 }
 void prediction(const std::string& bytes) {

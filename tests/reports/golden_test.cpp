@@ -9,19 +9,17 @@
 #include <gtest/gtest.h>
 
 #include "goodput_scene.hpp"
+#include "questions/diff/diff.hpp"
 #include "questions/goodput/goodput.hpp"
 #include "questions/limits/limits.hpp"
 #include "questions/plans/plans.hpp"
 #include "questions/predict/predict.hpp"
+#include "questions/report/report.hpp"
 #include "questions/validate/validate.hpp"
 #include "report_scene.hpp"
 #include "reports/accuracy_page.hpp"
 #include "reports/collect/explanation_report.hpp"
 #include "reports/collect/framework_report.hpp"
-#include "reports/collect/largest_report.hpp"
-#include "reports/collect/report_difference.hpp"
-#include "reports/collect/report_document.hpp"
-#include "reports/collect/sizing_report.hpp"
 #include "reports/render/renderer.hpp"
 #include "simulated_scene.hpp"
 #include "sized_scene.hpp"
@@ -54,8 +52,10 @@ std::vector<Case> cases() {
     const auto predict = [](const step::Prediction& prediction) {
         return [=] { return questions::predict::document({.subject = kSubject, .prediction = prediction}); };
     };
-    const auto size = [](const SizingAnswer& answer) { return [=] { return sizing_document(answer); }; };
-    const auto largest = [](const LargestAnswer& answer) { return [=] { return largest_document(answer); }; };
+    const auto size = [](const SizeAnswer& answer) { return [=] { return questions::size::document(answer); }; };
+    const auto largest = [](const LargestAnswer& answer) {
+        return [=] { return questions::largest::document(answer); };
+    };
     const auto limits = [](const search::LimitsAnswer& answer) {
         return [=] { return questions::limits::document(answer); };
     };
@@ -72,7 +72,7 @@ std::vector<Case> cases() {
         const play::NoiseStudy loads = study();
         return simulate_document(simulated(), steps, loads);
     };
-    const auto report = [] { return report_document(small_report()); };
+    const auto report = [] { return questions::report::document(small_report()); };
     const auto stopped_report = [] {
         Report stopped = small_report();
         stopped.complete = false;
@@ -81,7 +81,7 @@ std::vector<Case> cases() {
             strategy.points.clear();
         }
         stopped.scalings[0].answers.clear();
-        return report_document(stopped);
+        return questions::report::document(stopped);
     };
     const auto diff = [] {
         const Report before = small_report();
@@ -90,7 +90,7 @@ std::vector<Case> cases() {
         after.scalings[0].strategies[1].points.pop_back();
         after.scalings[0].answers[1] = after.scalings[0].strategies[0].points[1];
         after.scalings[0].answers[3] = after.scalings[0].strategies[0].points[3];
-        return difference_document(before, after, difference(before, after, 0.005), {"a.json", "b.json"});
+        return questions::diff::document(questions::diff::ask({{"a.json", before}, {"b.json", after}, 0.005}));
     };
     const auto frameworks = [] {
         return frameworks_document({software(), software()},

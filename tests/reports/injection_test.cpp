@@ -9,8 +9,7 @@
 
 #include "../cases.hpp"
 #include "base/diagnostic.hpp"
-#include "reports/collect/report_document.hpp"
-#include "reports/collect/report_record.hpp"
+#include "questions/report/report.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/json_reader.hpp"
 #include "reports/render/renderer.hpp"
@@ -92,7 +91,7 @@ TEST(Injection, OfEachTextOfAReportIsShownOrRefused) {
         changed[at] = kTerminal;
         try {
             const Report report = report_from(record_of_json(changed.dump(), kTerminal), kTerminal);
-            const Document document = report_document(report);
+            const Document document = questions::report::document(report);
             for (const Renderer& renderer : renderers()) {
                 EXPECT_TRUE(obeyed_in(renderer.render(document, {})).empty())
                     << renderer.name << ", " << at.to_string();

@@ -1,11 +1,13 @@
 // A small report made by hand: two strategies on 1 to 8 GPUs that cross over, a measured run, a step of two stages.
 #pragma once
 
-#include "reports/collect/report.hpp"
-#include "reports/collect/report_of.hpp"
+#include "questions/report/parts.hpp"
+#include "questions/report/report.hpp"
 #include "simulated_scene.hpp"
 
 namespace dodona::reports::testing {
+
+using namespace questions::report;
 
 /// `seconds`: of a step; a quarter of it is exposed gradient reduction.
 inline ReportPoint point_with(const std::string& strategy, std::int64_t devices, double seconds, Bytes memory) {

@@ -13,12 +13,11 @@
 #include <valijson/validator.hpp>
 
 #include "base/diagnostic.hpp"
+#include "questions/diff/diff.hpp"
+#include "questions/report/analysis.hpp"
+#include "questions/report/charts.hpp"
+#include "questions/report/report.hpp"
 #include "report_scene.hpp"
-#include "reports/collect/report_analysis.hpp"
-#include "reports/collect/report_charts.hpp"
-#include "reports/collect/report_difference.hpp"
-#include "reports/collect/report_document.hpp"
-#include "reports/collect/report_record.hpp"
 #include "reports/render/html.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/json_reader.hpp"
@@ -49,7 +48,7 @@ TEST(Report, TakesTheAnswersAndSaysWhereAStrategyIsOvertaken) {
     // On 4 GPUs data is as fast as the answer (2.5 and 2.49 s).
     const auto changes = strategy_changes(report.scalings[0]);
     ASSERT_EQ(changes.size(), 1U);
-    EXPECT_EQ(text(changes[0]),
+    EXPECT_EQ(change_text(changes[0]),
               "8 GPUs: sharded overtakes data, which takes 100.0 % longer there: backward +500 ms, forward +250 ms, "
               "gradient reduction +250 ms");
 }
@@ -76,12 +75,13 @@ TEST(Report, IsTheSameAfterItsWayThroughJson) {
     const std::string text = json_page(report_record(report));
     const Report again = report_from(record_of_json(text, "a.json"), "a.json");
     EXPECT_EQ(json_page(report_record(again)), text);
-    EXPECT_EQ(render_text(report_document(again), {}), render_text(report_document(report), {}));
+    EXPECT_EQ(render_text(questions::report::document(again), {}),
+              render_text(questions::report::document(report), {}));
 }
 
 TEST(Report, IsReadBackFromItsPage) {
     const Report report = small_report();
-    const std::string page = render_html(report_document(report), {});
+    const std::string page = render_html(questions::report::document(report), {});
     const Record record = record_of_json(result_text(page, "a.html"), "a.html");
     EXPECT_EQ(json_line(record), json_line(report_record(report)));
 }
@@ -203,7 +203,7 @@ TEST(Report, LeavesOutPlansThatNobodyRunsUnlessTheyAreAskedFor) {
     Report asked = report;
     asked.inputs.settings.push_back({"--strategy", "data,sharded"});
     EXPECT_EQ(plans_on_8(without_unusual(asked)), (std::vector<std::string>{"data", "sharded"}));
-    EXPECT_NE(render_text(report_document(asked), {}).find("plans that nobody runs"), std::string::npos);
+    EXPECT_NE(render_text(questions::report::document(asked), {}).find("plans that nobody runs"), std::string::npos);
     for (ReportPoint& point : scaling.strategies[1].points) {
         if (point.plan) {
             point.plan->unusual = unusual.unusual;
@@ -270,7 +270,7 @@ TEST(Report, DrawsMeasuredRunsBesideTheirOwnPlans) {
     Report report = small_report();
     report.measured.push_back(
         {.id = "run-2", .strategy = "data", .devices = 8, .batch = 128, .measured = 5_s, .predicted = {4_s, 4_s, 4_s}});
-    const Document document = report_document(report);
+    const Document document = questions::report::document(report);
     const auto found = std::find_if(document.blocks.begin(), document.blocks.end(), [](const Block& block) {
         const auto* chart = std::get_if<Chart>(&block);
         return chart != nullptr && chart->name == "measured";
@@ -313,7 +313,7 @@ Report hostile() {
 }
 
 TEST(HtmlPage, EscapesWhateverAUserWrote) {
-    const std::string page = render_html(report_document(hostile()), {.scripts = "var x"});
+    const std::string page = render_html(questions::report::document(hostile()), {.scripts = "var x"});
     EXPECT_EQ(page.find("<img"), std::string::npos);
     EXPECT_EQ(page.find("alert(2)</script>"), std::string::npos);
     const auto count = [&page](const std::string& word) {
@@ -327,7 +327,7 @@ TEST(HtmlPage, EscapesWhateverAUserWrote) {
     EXPECT_EQ(count("</script>"), 4U);
     EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
     EXPECT_EQ(page.find("http://"), std::string::npos) << "nothing is loaded";
-    for (const auto& [name, image] : images(report_document(hostile()), "x")) {
+    for (const auto& [name, image] : images(questions::report::document(hostile()), "x")) {
         EXPECT_EQ(image.find("<img"), std::string::npos) << name;
         EXPECT_EQ(image.find("<script"), std::string::npos) << name;
     }
@@ -347,7 +347,7 @@ TEST(HtmlPage, KeepsNumbersWithTheirUnits) {
 }
 
 TEST(HtmlPage, HasThreeChartsInARowFirst) {
-    const std::string page = render_html(report_document(small_report()), {.scripts = "var x"});
+    const std::string page = render_html(questions::report::document(small_report()), {.scripts = "var x"});
     const std::size_t row = page.find("<div class=\"row\">");
     const std::size_t end = page.find("</figure>\n</div>", row);
     ASSERT_NE(end, std::string::npos);
@@ -359,7 +359,7 @@ TEST(HtmlPage, HasThreeChartsInARowFirst) {
 }
 
 TEST(HtmlPage, HasNoScriptsForChartsWhereThereAreNone) {
-    const std::string page = render_html(report_document(small_report()), {});
+    const std::string page = render_html(questions::report::document(small_report()), {});
     EXPECT_EQ(page.find("dodona-charts\">"), std::string::npos);
     EXPECT_NE(page.find("<td class=\"r\" data-v=\"8\">8</td>"), std::string::npos) << "tables say the same";
 }
@@ -373,7 +373,7 @@ TEST(Base64, IsThatOfRfc4648) {
 }
 
 TEST(Markdown, HasImagesOnlyWhereItHasFiles) {
-    const Document document = report_document(small_report());
+    const Document document = questions::report::document(small_report());
     const std::string with = render_markdown(document, {.images = "my page"});
     EXPECT_NE(with.find("](my%20page-strong-scaling.svg)"), std::string::npos);
     EXPECT_EQ(render_markdown(document, {}).find("svg"), std::string::npos);
@@ -451,7 +451,7 @@ TEST(VegaLite, SpecificationsAreValid) {
     };
     std::size_t charts = 0;
     for (const Report& report : {small_report(), hostile()}) {
-        for (const Block& block : report_document(report).blocks) {
+        for (const Block& block : questions::report::document(report).blocks) {
             nlohmann::json spec;
             if (const auto* chart = std::get_if<Chart>(&block)) {
                 spec = nlohmann::json::parse(json_line(vega_lite(*chart)));
@@ -472,19 +472,20 @@ TEST(VegaLite, SpecificationsAreValid) {
 TEST(Difference, FindsWhatChanged) {
     const Report before = small_report();
     Report after = before;
-    EXPECT_FALSE(difference(before, after, 0).any());
+    const auto within = [&](double tolerance) {
+        return questions::diff::ask({{"a.json", before}, {"b.json", after}, tolerance});
+    };
+    EXPECT_FALSE(within(0).differs());
     after.inputs.machine = "crate";
     after.scalings[0].strategies[0].points[1] = point_with("data", 2, 4.4, 12_GiB);
     after.scalings[0].strategies[1].points.pop_back();
-    const ReportDifference found = difference(before, after, 0.05);
+    const questions::diff::Answer found = within(0.05);
     EXPECT_EQ(found.inputs, (std::vector<std::string>{"machine: box -> crate"}));
-    ASSERT_TRUE(found.any());
-    EXPECT_EQ(std::count_if(found.points.begin(), found.points.end(),
-                            [&](const PointDifference& point) { return found.differs(point); }),
+    EXPECT_EQ(std::count_if(found.points.begin(), found.points.end(), [](const auto& point) { return point.differs; }),
               1);
-    EXPECT_FALSE(difference(before, after, 0.11).any()) << "10 % are within 11 %";
-    const Document document = difference_document(before, after, found, {"a.json", "b.json"});
-    EXPECT_EQ(render_text(document, {}).substr(0, 61), "1 of 7 points that both reports have differ by more than 5.0 ");
+    EXPECT_FALSE(within(0.11).differs()) << "10 % are within 11 %";
+    EXPECT_EQ(render_text(questions::diff::document(found), {}).substr(0, 61),
+              "1 of 7 points that both reports have differ by more than 5.0 ");
 }
 
 }  // namespace report_test

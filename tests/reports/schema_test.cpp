@@ -14,19 +14,17 @@
 #include "cache_scene.hpp"
 #include "goodput_scene.hpp"
 #include "questions/described.hpp"
+#include "questions/diff/diff.hpp"
 #include "questions/goodput/goodput.hpp"
 #include "questions/limits/limits.hpp"
 #include "questions/models/models.hpp"
 #include "questions/plans/plans.hpp"
 #include "questions/predict/predict.hpp"
+#include "questions/report/report.hpp"
 #include "questions/trace/trace.hpp"
 #include "questions/validate/validate.hpp"
 #include "report_scene.hpp"
-#include "reports/collect/largest_report.hpp"
 #include "reports/collect/prediction_record.hpp"
-#include "reports/collect/report_difference.hpp"
-#include "reports/collect/report_document.hpp"
-#include "reports/collect/sizing_report.hpp"
 #include "reports/render/json.hpp"
 #include "scene.hpp"
 #include "simulated_scene.hpp"
@@ -41,12 +39,16 @@ namespace schema_test {
 nlohmann::json schema_of(const std::string& noun) {
     static const std::map<std::string, const files::Description*> described{
         {"cache", &files::description<questions::cache::Answer>()},
+        {"diff", &files::description<questions::diff::Answer>()},
         {"goodput", &files::description<reliability::Goodput>()},
+        {"largest", &files::description<LargestAnswer>()},
         {"limits", &files::description<search::LimitsAnswer>()},
         {"plan", &files::description<questions::plans::Answer>()},
         {"predict", &files::description<questions::predict::Answer>()},
         {"model", &files::description<questions::models::Answer>()},
+        {"report", &files::description<Report>()},
         {"simulate", &files::description<questions::simulate::Answer>()},
+        {"size", &files::description<SizeAnswer>()},
         {"tables", &files::description<questions::tables::Answer>()},
         {"threads", &files::description<questions::threads::Answer>()},
         {"trace", &files::description<questions::trace::Answer>()},
@@ -150,7 +152,7 @@ TEST(Schema, HoldsForComparisons) {
 }
 
 TEST(Schema, HoldsForReports) {
-    const nlohmann::json good = parsed(report_document(small_report()));
+    const nlohmann::json good = parsed(questions::report::document(small_report()));
     EXPECT_TRUE(is_valid("report", good));
     for (const std::string at :
          {"", "/inputs", "/scalings/0", "/scalings/0/strategies/0", "/scalings/0/strategies/0/points/0",
@@ -171,7 +173,8 @@ TEST(Schema, HoldsForDifferences) {
     const Report before = small_report();
     Report after = before;
     after.scalings[0].strategies[1].points.pop_back();
-    const nlohmann::json good = parsed(difference_document(before, after, difference(before, after, 0), {"a", "b"}));
+    const nlohmann::json good =
+        parsed(questions::diff::document(questions::diff::ask({{"a", before}, {"b", after}, 0})));
     EXPECT_TRUE(is_valid("diff", good));
     for (const std::string at : {"", "/points/0"}) {
         for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
@@ -198,8 +201,8 @@ TEST(Schema, HoldsForLimits) {
 }
 
 TEST(Schema, HoldsForSizes) {
-    for (const SizingAnswer& report : {sized(), compared_machines(), too_late()}) {
-        const nlohmann::json good = parsed(sizing_document(report));
+    for (const SizeAnswer& report : {sized(), compared_machines(), too_late()}) {
+        const nlohmann::json good = parsed(questions::size::document(report));
         EXPECT_TRUE(is_valid("size", good));
         for (const std::string at : {"", "/inputs", "/machines/0", "/machines/0/attempts/0"}) {
             for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
@@ -211,13 +214,13 @@ TEST(Schema, HoldsForSizes) {
     }
     // Its plan is one of `dodona plan`.
     nlohmann::json ranking = plans(two_plans());
-    ranking["nearest"] = nlohmann::json::array({parsed(sizing_document(sized()))["machines"][0]["plan"]});
+    ranking["nearest"] = nlohmann::json::array({parsed(questions::size::document(sized()))["machines"][0]["plan"]});
     EXPECT_TRUE(is_valid("plan", ranking));
 }
 
 TEST(Schema, HoldsForLargest) {
     for (const LargestAnswer& report : {largest_depth(), no_depth()}) {
-        const nlohmann::json good = parsed(largest_document(report));
+        const nlohmann::json good = parsed(questions::largest::document(report));
         EXPECT_TRUE(is_valid("largest", good));
         for (const auto& [key, value] : good.items()) {
             nlohmann::json broken = good;

@@ -1,10 +1,15 @@
 // Answers of `size` and `largest` made by hand, so that what a report prints changes only when the report does.
 #pragma once
 
-#include "reports/collect/sizing_answer.hpp"
+#include "questions/largest/largest.hpp"
+#include "questions/size/size.hpp"
 #include "scene.hpp"
 
 namespace dodona::reports::testing {
+
+using questions::size::SizedMachine;
+using SizeAnswer = questions::size::Answer;
+using LargestAnswer = questions::largest::Answer;
 
 /// A step of 10 s and 1,536 samples on so many devices, as fast as they are many.
 inline step::Prediction on_devices(std::int64_t devices) {
@@ -62,7 +67,7 @@ inline SizedMachine sized_machine(const std::string& name, const std::vector<std
     return machine;
 }
 
-inline SizingInputs backward(const search::Goals& goals) {
+inline questions::GoalInputs backward(const search::Goals& goals) {
     return {.model = "gpt3-175b",
             .model_source = "Brown et al., arXiv:2005.14165",
             .tokens_a_sample = 2048,
@@ -70,17 +75,16 @@ inline SizingInputs backward(const search::Goals& goals) {
             .settings = {{"--set", "name=it's mine"}}};
 }
 
-inline SizingAnswer sized() {
+inline SizeAnswer sized() {
     const Seconds deadline = 30 * unit::day;
-    SizingAnswer report{
-        .question = backward(a_run(deadline)), .parameters = 174'615'846'912, .machines = {}, .best = 0};
+    SizeAnswer report{.inputs = backward(a_run(deadline)), .parameters = 174'615'846'912, .machines = {}, .best = 0};
     report.machines = {sized_machine("selene", {192, 256, 384, 512, 768}, deadline)};
     return report;
 }
 
 /// The second machine is dearer.
-inline SizingAnswer compared_machines() {
-    SizingAnswer report = sized();
+inline SizeAnswer compared_machines() {
+    SizeAnswer report = sized();
     report.find = search::Find::cheapest;
     report.machines.push_back(sized_machine("eos", {256, 512}, 30 * unit::day));
     report.machines[1].price->device = 3 * unit::money / unit::hour;
@@ -89,27 +93,26 @@ inline SizingAnswer compared_machines() {
             attempt.run = search::run_of(*attempt.plan, attempt.run->samples, report.machines[1].price);
         }
     }
-    report.best = best_machine(report.machines, report.find);
+    report.best = questions::size::best_machine(report.machines, report.find);
     return report;
 }
 
-inline SizingAnswer too_late() {
+inline SizeAnswer too_late() {
     const Seconds deadline = unit::day;
-    SizingAnswer report{
-        .question = backward(a_run(deadline)), .parameters = 174'615'846'912, .machines = {}, .best = {}};
+    SizeAnswer report{.inputs = backward(a_run(deadline)), .parameters = 174'615'846'912, .machines = {}, .best = {}};
     report.machines = {sized_machine("selene", {256, 512}, deadline)};
     return report;
 }
 
 /// Ctrl-C before anything was found.
-inline SizingAnswer stopped_early() {
-    SizingAnswer report = too_late();
+inline SizeAnswer stopped_early() {
+    SizeAnswer report = too_late();
     report.machines[0].sizing.complete = false;
     return report;
 }
 
 inline LargestAnswer largest_depth() {
-    LargestAnswer report{.question = backward({}), .parameter = "layers", .given = 96};
+    LargestAnswer report{.inputs = backward({}), .parameter = "layers", .given = 96};
     report.machine = "selene";
     report.machine_source = "Narayanan et al., SC 2021";
     report.devices = 512;
