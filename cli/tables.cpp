@@ -82,7 +82,8 @@ int run_tables(Arguments& arguments) {
     const std::vector<std::string> tiers = tables::tier_names(workload.cluster);
     const auto only = arguments.word("--tier", tiers);
     const Precision precision = precision_of(arguments, workload.cluster);
-    const auto asked =
+    const questions::tables::Answer answer = questions::tables::ask(complete(
+        arguments,
         questions::tables::question({workload.model, workload.machine},
                                     {.graph = workload.graph,
                                      .cluster = workload.cluster,
@@ -96,12 +97,7 @@ int run_tables(Arguments& arguments) {
                                      .may_split = !arguments.has("--whole"),
                                      .fabrics = arguments.has("--fabrics"),
                                      .row_rate = row_rate,
-                                     .only = only});
-    if (const auto* faults = std::get_if<questions::Faults>(&asked)) {
-        throw_faults(arguments, *faults);
-    }
-    arguments.throw_if_faults();
-    const questions::tables::Answer answer = questions::tables::ask(std::get<questions::tables::Question>(asked));
+                                     .only = only})));
     write(output, questions::tables::document(answer));
     return answer.fits() ? kAnswered : kNo;
 }

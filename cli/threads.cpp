@@ -90,13 +90,8 @@ questions::threads::Question read_threads_question(Arguments& arguments) {
     if (!options.measured_with.empty()) {
         options.measured = load_measured_settings(options.measured_with, workload.graph.name);
     }
-    auto asked = questions::threads::question({workload.model, workload.machine}, workload.graph,
-                                              workload.cluster.device, options);
-    if (const auto* faults = std::get_if<questions::Faults>(&asked)) {
-        throw_faults(arguments, *faults);
-    }
-    arguments.throw_if_faults();
-    return std::get<questions::threads::Question>(std::move(asked));
+    return complete(arguments, questions::threads::question({workload.model, workload.machine}, workload.graph,
+                                                            workload.cluster.device, options));
 }
 
 Command threads_command() {

@@ -6,7 +6,7 @@
 
 namespace dodona::files {
 
-using questions::predict::TracedCollective;
+using questions::predict::CollectiveParts;
 using step::SplitNorms;
 
 template <>
@@ -42,32 +42,32 @@ const Description& description<cost::CollectiveTrace::Algorithm>() {
 }
 
 template <>
-const Description& description<TracedCollective>() {
+const Description& description<CollectiveParts>() {
     using cost::CollectiveTrace;
     using step::CommunicationLine;
     static const Description described{
         .noun = "collective taken apart",
-        .keys = {questions::computed("what", "", [](const TracedCollective& one) { return text(one.line); }),
-                 required<&TracedCollective::trace, &CollectiveTrace::levels>(
-                     "levels", "that the group crosses, innermost first"),
-                 required<&TracedCollective::trace, &CollectiveTrace::protocol>("protocol", "of the levels' link"),
-                 required<&TracedCollective::trace, &CollectiveTrace::tried>("algorithms",
-                                                                             "that may run it, the fastest first"),
+        .keys = {questions::computed("what", "", [](const CollectiveParts& one) { return text(one.line); }),
+                 required<&CollectiveParts::trace, &CollectiveTrace::levels>("levels",
+                                                                             "that the group crosses, innermost first"),
+                 required<&CollectiveParts::trace, &CollectiveTrace::protocol>("protocol", "of the levels' link"),
+                 required<&CollectiveParts::trace, &CollectiveTrace::tried>("algorithms",
+                                                                            "that may run it, the fastest first"),
                  questions::computed("algorithm", "the one that runs it",
-                                     [](const TracedCollective& one) { return one.trace.time.algorithm; }),
-                 required<&TracedCollective::trace, &CollectiveTrace::modelled>("modelled", "by that over the levels"),
-                 required<&TracedCollective::trace, &CollectiveTrace::measured>("by_curves", "null: no curve counts"),
-                 required<&TracedCollective::trace, &CollectiveTrace::curves_of>(
+                                     [](const CollectiveParts& one) { return one.trace.time.algorithm; }),
+                 required<&CollectiveParts::trace, &CollectiveTrace::modelled>("modelled", "by that over the levels"),
+                 required<&CollectiveParts::trace, &CollectiveTrace::measured>("by_curves", "null: no curve counts"),
+                 required<&CollectiveParts::trace, &CollectiveTrace::curves_of>(
                      "curves_of", "the link that was measured; empty: this machine"),
-                 required<&TracedCollective::trace, &CollectiveTrace::slow_down>(
+                 required<&CollectiveParts::trace, &CollectiveTrace::slow_down>(
                      "slow_down", "by measured bus bandwidths of the machine; null: none"),
                  questions::computed("alone", "of one, without what software and kernels beside it add",
-                                     [](const TracedCollective& one) { return one.trace.time.time.value; }),
+                                     [](const CollectiveParts& one) { return one.trace.time.time.value; }),
                  questions::computed("in_step", "of one",
-                                     [](const TracedCollective& one) { return one.line.time / one.line.per_step; }),
-                 required<&TracedCollective::line, &CommunicationLine::per_step>("per_step", "number in one step",
-                                                                                 {.range = kNotNegative}),
-                 required<&TracedCollective::line, &CommunicationLine::time>("busy", "in the whole step")}};
+                                     [](const CollectiveParts& one) { return one.line.time / one.line.per_step; }),
+                 required<&CollectiveParts::line, &CommunicationLine::per_step>("per_step", "number in one step",
+                                                                                {.range = kNotNegative}),
+                 required<&CollectiveParts::line, &CommunicationLine::time>("busy", "in the whole step")}};
     return described;
 }
 
@@ -87,7 +87,7 @@ const Description& description<questions::predict::Answer>() {
     using Remedies = std::optional<std::vector<search::Remedy>>;
     using Tensors = std::optional<std::vector<step::KeptLine>>;
     using Moments = std::optional<step::MemoryMoments>;
-    using Traced = std::optional<std::vector<TracedCollective>>;
+    using Traced = std::optional<std::vector<CollectiveParts>>;
     static const Description described{
         .noun = "predict",
         .summary = "SI base units, the unit in the key; what is absent is null.",

@@ -7,9 +7,9 @@ namespace dodona::questions::predict {
 namespace {
 
 /// The collectives of a step that have these words, but for those between stages that are no group of the mesh.
-std::vector<TracedCollective> traced(const step::Prediction& prediction, const cluster::Cluster& cluster,
-                                     const std::string& words) {
-    std::vector<TracedCollective> all;
+std::vector<CollectiveParts> traced(const step::Prediction& prediction, const cluster::Cluster& cluster,
+                                    const std::string& words) {
+    std::vector<CollectiveParts> all;
     for (const step::CommunicationLine& line : prediction.communication) {
         if (!words.empty() && line.request && text(line).find(words) != std::string::npos) {
             all.push_back({line, cost::collective_trace(cluster, *line.request, line.forced)});

@@ -111,7 +111,7 @@ Table correction_table(const cost::CollectiveTrace& trace, const step::Communica
 }
 
 /// Levels that the group crosses, algorithms tried, what was measured, what software and steps add.
-void add_trace(Document& document, const TracedCollective& one) {
+void add_trace(Document& document, const CollectiveParts& one) {
     const auto& [line, trace] = one;
     std::string others;
     for (const cost::CollectiveTrace::Algorithm& one : trace.tried) {
@@ -150,7 +150,7 @@ Document document(const Answer& answer) {
     if (answer.explanation) {
         add_explanation(document, *answer.explanation, {answer.prediction});
     }
-    for (const TracedCollective& one : answer.traced) {
+    for (const CollectiveParts& one : answer.traced) {
         add_trace(document, one);
     }
     if (answer.peak) {

@@ -26,7 +26,7 @@ struct Question {
     search::Question job = {};  ///< of these
 };
 
-struct TracedCollective {
+struct CollectiveParts {
     step::CommunicationLine line;
     cost::CollectiveTrace trace;
 };
@@ -37,7 +37,7 @@ struct Answer {
     step::Prediction prediction;
     std::optional<search::Explanation> explanation = {};  ///< where it was asked for
     std::optional<step::PeakMemory> peak = {};            ///< of the fullest stage
-    std::vector<TracedCollective> traced = {};            ///< in the order of the prediction's
+    std::vector<CollectiveParts> traced = {};             ///< in the order of the prediction's
     std::optional<search::Answer> others = {};            ///< plans of its job that run, as remedies
     std::optional<reports::LengthsAnswer> lengths = {};   ///< where they were given
     std::optional<step::SplitNorms> norms = {};           ///< where the optimizer scales updates of layers by them

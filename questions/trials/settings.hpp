@@ -9,7 +9,7 @@ namespace dodona::questions::trials {
 /// Settings by their names: numbers stay texts, as they were written.
 inline files::ValueType settings_type() {
     using Setting = dodona::trials::Settings::value_type;
-    return {files::named_entries<&Setting::first, &Setting::second>(files::type_of<std::string>())};
+    return {files::named_entries<&Setting::first, &Setting::second>(files::type_of<std::string>({}))};
 }
 
 }  // namespace dodona::questions::trials
