@@ -258,7 +258,7 @@ std::vector<std::string> Arguments::list(const std::string& name) {
 std::vector<std::int64_t> Arguments::counts(const std::string& name, bool with_zero) {
     std::vector<std::int64_t> values;
     for (const std::string& part : list(name)) {
-        values.push_back(with_zero && part == "0" ? 0 : count_from(name, part, kMostCount).value_or(1));
+        values.push_back(with_zero && part == "0" ? 0 : count_from(name, part, kMaxCount).value_or(1));
     }
     return values;
 }
@@ -278,7 +278,7 @@ std::vector<std::pair<std::string, std::int64_t>> Arguments::sizes(const std::st
             fault(name, "axis " + as_typed(key) + " is given twice");
             continue;
         }
-        entries.emplace_back(key, count_from(name, size, kMostCount).value_or(1));
+        entries.emplace_back(key, count_from(name, size, kMaxCount).value_or(1));
     }
     return entries;
 }

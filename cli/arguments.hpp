@@ -16,7 +16,7 @@
 namespace dodona::cli {
 
 /// The largest count that an option takes: no cluster has more devices, no step more samples.
-inline constexpr std::int64_t kMostCount = 1'000'000'000;
+inline constexpr std::int64_t kMaxCount = 1'000'000'000;
 
 class Arguments {
 public:
@@ -33,7 +33,7 @@ public:
     std::optional<std::string> text(const std::string& name);
     /// A fault if it is missing; then empty.
     std::string required_text(const std::string& name, const std::string& help);
-    std::optional<std::int64_t> count(const std::string& name, std::int64_t most = kMostCount);
+    std::optional<std::int64_t> count(const std::string& name, std::int64_t most = kMaxCount);
     std::optional<std::int64_t> required_count(const std::string& name, const std::string& help);
     /// A decimal number of at least `least`.
     std::optional<double> ratio(const std::string& name, double least);
@@ -72,7 +72,7 @@ public:
 
     /// The count that a part of an option's value is.
     std::optional<std::int64_t> count_from(const std::string& name, const std::string& typed,
-                                           std::int64_t most = kMostCount);
+                                           std::int64_t most = kMaxCount);
 
 private:
     template <Dimensions D>

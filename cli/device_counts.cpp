@@ -11,7 +11,7 @@ namespace dodona::cli {
 
 namespace {
 
-constexpr std::int64_t kMostSweepCounts = 10'000;
+constexpr std::int64_t kMaxSweepCounts = 10'000;
 
 }  // namespace
 
@@ -51,9 +51,9 @@ std::vector<std::int64_t> counts_on(Arguments& arguments, const DeviceCounts& as
     if (!asked.step) {
         return search::doublings(cluster, least, most);
     }
-    if ((most - least) / *asked.step > kMostSweepCounts) {
+    if ((most - least) / *asked.step > kMaxSweepCounts) {
         arguments.fault("--gpus", "so many numbers are too many",
-                        fmt::format("{} at most: a larger step, such as {}..{}:{}", kMostSweepCounts, least, most,
+                        fmt::format("{} at most: a larger step, such as {}..{}:{}", kMaxSweepCounts, least, most,
                                     cluster.node_size()));
         return {};
     }

@@ -11,7 +11,7 @@ namespace dodona::cli {
 
 namespace {
 
-constexpr std::int64_t kMostDelayWorkers = 65536;
+constexpr std::int64_t kMaxDelayWorkers = 65536;
 
 exchange::Exchange read_one_exchange(const std::string& name) { return library().exchange(name, {}); }
 
@@ -45,9 +45,9 @@ exchange::DelayQuestion read_delay_question(Arguments& arguments) {
         question.workers = {2, 4, 8, 16, 32, 64};
     }
     for (const std::int64_t workers : question.workers) {
-        if (workers < 2 || workers > kMostDelayWorkers) {
+        if (workers < 2 || workers > kMaxDelayWorkers) {
             arguments.fault("--workers", fmt::format("{} workers", workers),
-                            fmt::format("2 to {} workers exchange something", kMostDelayWorkers));
+                            fmt::format("2 to {} workers exchange something", kMaxDelayWorkers));
         }
     }
     return question;

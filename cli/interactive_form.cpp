@@ -119,8 +119,8 @@ void require_module() { packed_module(); }
 
 std::string page_part(const char* name) {
     const std::filesystem::path path = data_folder() / "explorer/page" / name;
-    constexpr std::size_t kMost = std::size_t{1} << 20;
-    return read_file(path, path.generic_string(), {}, kMost);
+    constexpr std::size_t kMax = std::size_t{1} << 20;
+    return read_file(path, path.generic_string(), {}, kMax);
 }
 
 void put(std::string& page, std::string_view name, const std::string& text) {

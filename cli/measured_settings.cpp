@@ -18,9 +18,9 @@ namespace {
 using files::CsvCell;
 using threads::MeasuredSetting;
 
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-constexpr double kMostSettingThreads = 4096;
-constexpr double kMostPassSeconds = 1e6;
+constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
+constexpr double kMaxSettingThreads = 4096;
+constexpr double kMaxPassSeconds = 1e6;
 
 /// Where the columns stand; `none` where the table has no such column.
 struct Columns {
@@ -63,7 +63,7 @@ std::optional<double> number(const CsvCell& cell, double least, double most, Dia
 }
 
 std::int64_t whole_number(const CsvCell& cell, Diagnostics& faults) {
-    const auto value = number(cell, 1, kMostSettingThreads, faults);
+    const auto value = number(cell, 1, kMaxSettingThreads, faults);
     if (value && std::floor(*value) != *value) {
         faults.error(cell.where, fmt::format("{} is no whole number", cell.text));
     }
@@ -73,7 +73,7 @@ std::int64_t whole_number(const CsvCell& cell, Diagnostics& faults) {
 MeasuredSetting setting_of(const std::vector<CsvCell>& row, const Columns& columns, Diagnostics& faults) {
     const auto seconds = [&](std::size_t place, Seconds otherwise) {
         return place == Columns::none ? otherwise
-                                      : number(row[place], 0, kMostPassSeconds, faults).value_or(0) * unit::second;
+                                      : number(row[place], 0, kMaxPassSeconds, faults).value_or(0) * unit::second;
     };
     MeasuredSetting one{
         .setting = {whole_number(row[columns.workers], faults), whole_number(row[columns.threads], faults)}};
@@ -90,7 +90,7 @@ MeasuredSetting setting_of(const std::vector<CsvCell>& row, const Columns& colum
 }  // namespace
 
 std::vector<MeasuredSetting> load_measured_settings(const std::string& path, const std::string& network) {
-    const files::CsvTable table = files::read_csv(read_file(path, path, {}, kMostBytes), path);
+    const files::CsvTable table = files::read_csv(read_file(path, path, {}, kMaxBytes), path);
     Diagnostics faults;
     const Location top = table.header.front().where;
     const Columns columns = columns_of(table, top, faults);

@@ -19,7 +19,7 @@ namespace dodona::cli {
 
 namespace {
 
-constexpr std::int64_t kMostSteps = 1'000'000;
+constexpr std::int64_t kMaxSteps = 1'000'000;
 
 /// Seconds of each letter of a pattern, and of all; none: it is no pattern.
 struct Pattern {
@@ -99,7 +99,7 @@ std::vector<Option> noise_options() {
 }
 
 std::optional<play::NoiseSettings> read_noise(Arguments& arguments) {
-    const std::optional<std::int64_t> steps = arguments.count("--steps", kMostSteps);
+    const std::optional<std::int64_t> steps = arguments.count("--steps", kMaxSteps);
     const std::optional<std::int64_t> seed = arguments.count("--seed");
     if (!arguments.has("--noise")) {
         for (const char* option : {"--steps", "--seed"}) {

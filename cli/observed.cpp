@@ -32,7 +32,7 @@ step::Prediction predicted(const ObservedRun& asked, const plan::Framework& fram
 
 /// Winograd's F(4x4, 3x3) needs a quarter of the multiplications of a convolution (Lavin and Gray, CVPR 2016, section
 /// 4.1); every other kernel does all of its arithmetic.
-constexpr double kMostOfConvolutions = 4;
+constexpr double kMaxOfConvolutions = 4;
 
 bool has_convolutions(const graph::Graph& graph) {
     const auto is_convolution = [](const graph::Kernel& kernel) {
@@ -57,7 +57,7 @@ void check_observed(const ObservedRun& asked) {
     }
     const std::string meaning = fmt::format("--observed: a step of {} would be {:.0f} % of the devices' peak",
                                             reports::text(asked.measured), 100 * mfu);
-    if (mfu > (has_convolutions(*asked.question.graph) ? kMostOfConvolutions : 1)) {
+    if (mfu > (has_convolutions(*asked.question.graph) ? kMaxOfConvolutions : 1)) {
         fail({}, meaning + ", which is impossible", "is it of this network, batch, precision and number of devices?");
     }
     note("{}, which only convolutions that skip multiplications reach", meaning);

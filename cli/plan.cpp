@@ -38,7 +38,7 @@ namespace dodona::cli {
 
 namespace {
 
-constexpr std::int64_t kMostPlans = 1000;
+constexpr std::int64_t kMaxPlans = 1000;
 constexpr std::size_t kPlansToExport = 200;  ///< that a launcher is asked about
 
 std::vector<Option> plan_command_options() {
@@ -204,7 +204,7 @@ PlanRequest read_request(Arguments& arguments, search::Space& space) {
     space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     request.batch = arguments.count("--batch");
     read_memory(arguments, space);
-    request.shown = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
+    request.shown = static_cast<std::size_t>(arguments.count("--top", kMaxPlans).value_or(5));
     request.observed = read_observed(arguments);
     request.observed_plan = arguments.text("--observed-plan").value_or("");
     if (request.observed.step && request.observed_plan.empty() && !arguments.has("--from")) {
@@ -215,7 +215,7 @@ PlanRequest read_request(Arguments& arguments, search::Space& space) {
         arguments.fault("--observed-plan", "the time of its step is missing", "add --observed TIME");
     }
     request.explains = read_explain(arguments, request.output);
-    request.simulated = static_cast<std::size_t>(arguments.count("--simulate", kMostPlans).value_or(0));
+    request.simulated = static_cast<std::size_t>(arguments.count("--simulate", kMaxPlans).value_or(0));
     request.exchange_kinds = read_exchange_kinds(arguments);
     request.shown = std::max(request.shown, request.simulated);
     space.top = std::max(plans_to_rank(request), request.target.empty() ? 0 : kPlansToExport);

@@ -56,7 +56,7 @@ void read_recompute(Arguments& arguments, PlanSettings& settings) {
                                ? files::whole_from(typed->substr(begin.size()))
                                : std::variant<std::int64_t, files::NotANumber>(files::NotANumber{});
         const auto* count = std::get_if<std::int64_t>(&found);
-        if (count != nullptr && *count >= 1 && *count <= kMostCount) {
+        if (count != nullptr && *count >= 1 && *count <= kMaxCount) {
             settings.recompute = kind;
             *number = *count;
             return;

@@ -95,7 +95,7 @@ questions::plans::Answer find_plans(Arguments& arguments, const PlanRequest& req
             rank_as_observed(workload, observed.software, observed.runs, found);
         };
     }
-    question.changes = [&](Bytes least) { return ladders(arguments, workload, space, least); };
+    question.changes = [&](Bytes least) { return relaxation_sequences(arguments, workload, space, least); };
     std::optional<LengthAnswers> lengths;
     if (request.lengths) {
         question.lengths = [&](const plan::Plan& plan) {

@@ -93,7 +93,7 @@ int run_predict(Arguments& arguments) {
         question.lengths = [&](const plan::Plan& of) { return LengthAnswers(*lengths, asked.workload).of(of); };
     }
     if (workload.graph.post_training.several_passes && plan.pipeline_stages() > 1) {
-        question.without_pipeline = ladders_without_pipeline(workload, plan);
+        question.without_pipeline = relaxation_sequences_without_pipeline(workload, plan);
         question.job = job_of(arguments, workload, plan);
     }
     const questions::predict::Answer answer = questions::predict::ask(question);

@@ -29,8 +29,8 @@ namespace {
 
 /// As much as a line of a terminal has room for.
 std::string shortened(const std::string& doing) {
-    constexpr std::size_t kMost = 60;
-    return doing.size() <= kMost ? doing : doing.substr(0, kMost) + "...";
+    constexpr std::size_t kMax = 60;
+    return doing.size() <= kMax ? doing : doing.substr(0, kMax) + "...";
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ struct ReadValue {
     void operator()(const files::WholeType& type) const {
         const bool none = type.range.least == 0 && arguments.text(option) == "0";
         const double most = type.range.most;
-        const auto limit = std::isfinite(most) ? static_cast<std::int64_t>(most) : kMostCount;
+        const auto limit = std::isfinite(most) ? static_cast<std::int64_t>(most) : kMaxCount;
         type.set(member, none ? 0 : arguments.count(option, limit).value_or(1));
     }
     void operator()(const files::NumberType& type) const {

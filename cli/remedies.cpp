@@ -15,11 +15,11 @@ namespace dodona::cli {
 
 namespace {
 
-using search::Ladder;
+using search::RelaxationSequence;
 using search::Variation;
 
 /// Machines tried at most, by the memory of their devices.
-constexpr std::size_t kMostMachines = 4;
+constexpr std::size_t kMaxMachines = 4;
 constexpr std::array kShorter{2, 4, 8};
 /// Ways to train adapters only, the mildest first.
 constexpr std::array kAdapters{graph::Task::lora, graph::Task::qlora};
@@ -33,7 +33,7 @@ Variation variation(std::string change, const Workload& workload, const search::
             .space = space};
 }
 
-Ladder all_strategies(Arguments& arguments, const Workload& workload, const search::Space& space) {
+RelaxationSequence all_strategies(Arguments& arguments, const Workload& workload, const search::Space& space) {
     if (arguments.list("--strategy").empty()) {
         return {};
     }
@@ -48,14 +48,14 @@ Ladder all_strategies(Arguments& arguments, const Workload& workload, const sear
     }};
 }
 
-Ladder shorter_sequences(Arguments& arguments, const Workload& workload, const search::Space& space) {
-    Ladder ladder;
+RelaxationSequence shorter_sequences(Arguments& arguments, const Workload& workload, const search::Space& space) {
+    RelaxationSequence relaxations;
     const auto sequence = static_cast<std::int64_t>(tokens_a_sample(workload.graph));
     for (const std::int64_t parts : kShorter) {
         if (sequence < 256 * parts) {
             break;
         }
-        ladder.emplace_back([&, length = sequence / parts]() -> std::optional<Variation> {
+        relaxations.emplace_back([&, length = sequence / parts]() -> std::optional<Variation> {
             auto parameters = model_parameters(arguments);
             parameters.emplace_back("sequence", std::to_string(length));
             Variation result = variation(fmt::format("sequences of {}", length), workload, space);
@@ -68,7 +68,7 @@ Ladder shorter_sequences(Arguments& arguments, const Workload& workload, const s
             return result;
         });
     }
-    return ladder;
+    return relaxations;
 }
 
 /// The model with adapters in place of the training of all weights; none where it has them already.
@@ -86,17 +86,17 @@ std::optional<std::string> with_adapters(const std::string& model, graph::Task a
     return reference.model + files::suffix_of(reference.tasks);
 }
 
-Ladder adapters(Arguments& arguments, const Workload& workload, const search::Space& space) {
-    Ladder ladder;
+RelaxationSequence adapters(Arguments& arguments, const Workload& workload, const search::Space& space) {
+    RelaxationSequence relaxations;
     if (tokens_a_sample(workload.graph) == 0) {
-        return ladder;
+        return relaxations;
     }
     for (const graph::Task task : kAdapters) {
         const auto name = with_adapters(workload.model, task);
         if (!name) {
             continue;
         }
-        ladder.emplace_back([&, task, name = *name]() -> std::optional<Variation> {
+        relaxations.emplace_back([&, task, name = *name]() -> std::optional<Variation> {
             Variation result = variation(std::string(enumerator_of(task).meaning), workload, space);
             try {
                 result.graph = read_network(name, model_parameters(arguments));
@@ -108,7 +108,7 @@ Ladder adapters(Arguments& arguments, const Workload& workload, const search::Sp
             return result;
         });
     }
-    return ladder;
+    return relaxations;
 }
 
 bool names_batch(const Variation& changed) {
@@ -118,8 +118,9 @@ bool names_batch(const Variation& changed) {
 
 /// The changes as a question with their options is answered: what keeps something in host memory, where this one does
 /// not, in the software that is usual for it, and with this batch where another would be the default.
-void as_asked(Arguments& arguments, const Workload& workload, const search::Space& space, Ladder& ladder) {
-    for (auto& step : ladder) {
+void as_asked(Arguments& arguments, const Workload& workload, const search::Space& space,
+              RelaxationSequence& relaxations) {
+    for (auto& step : relaxations) {
         step = [&, before = std::move(step)]() -> std::optional<Variation> {
             std::optional<Variation> changed = before();
             if (!changed) {
@@ -145,8 +146,8 @@ bool can_run(const cluster::Cluster& machine, const search::Space& space) {
 
 /// One cluster of each device with at least so much memory, large enough for the job, in the order of that memory; with
 /// the software that is usual on it.
-Ladder machines(Arguments& arguments, const Workload& workload, const search::Space& space, Bytes least) {
-    Ladder ladder;
+RelaxationSequence machines(Arguments& arguments, const Workload& workload, const search::Space& space, Bytes least) {
+    RelaxationSequence relaxations;
     std::vector<std::pair<std::string, cluster::Cluster>> found;
     for (const std::string& name : library().clusters()) {
         cluster::Cluster machine = library().cluster(name);
@@ -160,9 +161,9 @@ Ladder machines(Arguments& arguments, const Workload& workload, const search::Sp
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.second.device.memory < b.second.device.memory; });
-    found.resize(std::min(found.size(), kMostMachines));
+    found.resize(std::min(found.size(), kMaxMachines));
     for (const auto& named : found) {
-        ladder.emplace_back([&, named]() -> std::optional<Variation> {
+        relaxations.emplace_back([&, named]() -> std::optional<Variation> {
             const auto& [name, machine] = named;
             Variation result = variation(fmt::format("{} ({})", name, machine.device.name), workload, space);
             result.cluster = machine;
@@ -175,24 +176,26 @@ Ladder machines(Arguments& arguments, const Workload& workload, const search::Sp
             return result;
         });
     }
-    return ladder;
+    return relaxations;
 }
 
 }  // namespace
 
-std::vector<Ladder> ladders(Arguments& arguments, const Workload& workload, const search::Space& space, Bytes least) {
-    std::vector<Ladder> all = search::usual_ladders(workload.graph, workload.cluster, space);
+std::vector<RelaxationSequence> relaxation_sequences(Arguments& arguments, const Workload& workload,
+                                                     const search::Space& space, Bytes least) {
+    std::vector<RelaxationSequence> all = search::usual_relaxation_sequences(workload.graph, workload.cluster, space);
     all.push_back(all_strategies(arguments, workload, space));
     all.push_back(adapters(arguments, workload, space));
     all.push_back(shorter_sequences(arguments, workload, space));
     all.push_back(machines(arguments, workload, space, least));
-    for (Ladder& ladder : all) {
-        as_asked(arguments, workload, space, ladder);
+    for (RelaxationSequence& relaxations : all) {
+        as_asked(arguments, workload, space, relaxations);
     }
     return all;
 }
 
-std::vector<Ladder> ladders_without_pipeline(const Workload& workload, const plan::Plan& plan) {
+std::vector<RelaxationSequence> relaxation_sequences_without_pipeline(const Workload& workload,
+                                                                      const plan::Plan& plan) {
     search::Space space{.devices = plan.devices(),
                         .batch = plan.batch,
                         .precision = plan.precision,

@@ -105,7 +105,7 @@ void take_finished_points(Arguments& arguments, const std::string& file, questio
 }
 
 void write_report(const Output& output, const questions::report::Report& report) {
-    const std::size_t most = kMostPageBytes + output.page.form.size();
+    const std::size_t most = kMaxPageBytes + output.page.form.size();
     questions::report::Report shown = report;
     std::string text = rendered(output, questions::report::document(shown));
     if (output.renderer->name == "html" && text.size() > most) {

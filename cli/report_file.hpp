@@ -16,8 +16,8 @@ questions::report::Report load_report(const std::string& file);
 /// was another; nothing where there is no such file.
 void take_finished_points(Arguments& arguments, const std::string& file, questions::report::Report& report);
 
-/// An HTML page of more than kMostPageBytes, without the part in which its reader asks, is written with fewer numbers of GPUs, and says so.
-inline constexpr std::size_t kMostPageBytes = 1'000'000;
+/// An HTML page of more than kMaxPageBytes, without the part in which its reader asks, is written with fewer numbers of GPUs, and says so.
+inline constexpr std::size_t kMaxPageBytes = 1'000'000;
 void write_report(const Output& output, const questions::report::Report& report);
 
 }  // namespace dodona::cli

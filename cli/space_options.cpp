@@ -18,7 +18,7 @@ namespace dodona::cli {
 
 namespace {
 
-constexpr std::int64_t kMostThreads = 1024;
+constexpr std::int64_t kMaxThreads = 1024;
 
 struct VaryChoice {
     const char* word;
@@ -215,7 +215,7 @@ void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::S
     search_fixed_schedules(space);
     space.excluded = constraints(arguments, "--exclude", space, true);
     space.exhaustive = arguments.has("--exhaustive");
-    space.workers = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(0));
+    space.workers = static_cast<int>(arguments.count("--threads", kMaxThreads).value_or(0));
     read_vary(arguments, cluster, also_vary, space.vary);
 }
 

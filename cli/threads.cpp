@@ -15,7 +15,7 @@ namespace dodona::cli {
 
 namespace {
 
-constexpr std::int64_t kMostTried = 512;
+constexpr std::int64_t kMaxTried = 512;
 
 std::vector<Option> cost_options() {
     const std::string group = "Costs of threads";
@@ -81,7 +81,7 @@ questions::threads::Question read_threads_question(Arguments& arguments) {
     questions::threads::Options options{.batch = arguments.count("--batch").value_or(1),
                                         .precision = {},
                                         .cores = arguments.count("--cores"),
-                                        .most = arguments.count("--most", kMostTried),
+                                        .most = arguments.count("--most", kMaxTried),
                                         .known = known_costs(arguments),
                                         .measured = {},
                                         .measured_with = arguments.text("--measured").value_or("")};

@@ -16,8 +16,8 @@ namespace dodona::cli {
 namespace {
 
 constexpr std::int64_t kMaxNodes = 100'000;
-constexpr std::int64_t kMostDraws = 100'000;
-constexpr std::size_t kMostStopped = 10'000;  ///< trials of which early stopping is played in seconds
+constexpr std::int64_t kMaxDraws = 100'000;
+constexpr std::size_t kMaxStopped = 10'000;  ///< trials of which early stopping is played in seconds
 
 const char* const kWhere = "add --machine M, --cores N (of a node) or --slots N";
 
@@ -81,7 +81,7 @@ trials::EarlyStopping read_stopping(Arguments& arguments, const std::string& kin
     trials::EarlyStopping stopping{.kind = *value_of<trials::Stopping>(kind)};
     stopping.eta = static_cast<int>(arguments.count("--eta", 1000).value_or(stopping.eta));
     stopping.rungs = static_cast<int>(arguments.count("--rungs", 20).value_or(stopping.rungs));
-    stopping.draws = static_cast<int>(arguments.count("--draws", kMostDraws).value_or(stopping.draws));
+    stopping.draws = static_cast<int>(arguments.count("--draws", kMaxDraws).value_or(stopping.draws));
     if (stopping.eta < 2) {
         arguments.fault("--eta", "1 would stop nobody", "2 or more: one in so many goes on");
     }
@@ -89,7 +89,7 @@ trials::EarlyStopping read_stopping(Arguments& arguments, const std::string& kin
 }
 
 void check_draws(Arguments& arguments) {
-    const auto draws = arguments.count("--draws", kMostDraws);
+    const auto draws = arguments.count("--draws", kMaxDraws);
     if (draws && *draws < 2) {
         arguments.fault("--draws", "one draw has no interval", "2 or more");
     }
@@ -250,14 +250,14 @@ void read_prediction_settings(Arguments& arguments, const TrialResources& resour
     check_draws(arguments);
     if (const auto kind = arguments.word("--early-stop", value_names<trials::Stopping>())) {
         question.stopping = read_stopping(arguments, *kind);
-        if (question.trials.size() > kMostStopped) {
-            arguments.fault("--early-stop", fmt::format("it is played for up to {} trials", kMostStopped));
+        if (question.trials.size() > kMaxStopped) {
+            arguments.fault("--early-stop", fmt::format("it is played for up to {} trials", kMaxStopped));
         }
     }
     if (const auto mtbf = arguments.duration("--mtbf")) {
         question.failures = trials::Failures{.mtbf = *mtbf};
         question.failures->tries = static_cast<int>(arguments.count("--tries", 1000).value_or(3));
-        question.failures->draws = static_cast<int>(arguments.count("--draws", kMostDraws).value_or(100));
+        question.failures->draws = static_cast<int>(arguments.count("--draws", kMaxDraws).value_or(100));
     }
     const auto seed = static_cast<std::uint64_t>(arguments.count("--seed").value_or(1));
     if (question.stopping) {

@@ -32,7 +32,7 @@ namespace dodona::cli {
 
 namespace {
 
-constexpr std::int64_t kMostAnchors = 1000;
+constexpr std::int64_t kMaxAnchors = 1000;
 
 std::vector<Option> validate_command_options() {
     std::vector<Option> all{
@@ -205,7 +205,7 @@ int run_validate(Arguments& arguments) {
     }
     questions::validate::View view{.table = tables.empty() ? "" : title(tables)};
     view.worst = static_cast<std::size_t>(arguments.count("--worst").value_or(static_cast<std::int64_t>(view.worst)));
-    const auto anchors = static_cast<std::size_t>(arguments.count("--anchor", kMostAnchors).value_or(0));
+    const auto anchors = static_cast<std::size_t>(arguments.count("--anchor", kMaxAnchors).value_or(0));
     const std::string record = writable_file(arguments, "--record");
     const std::optional<std::string> gate = arguments.text("--gate");
     arguments.throw_if_faults();

@@ -124,7 +124,7 @@ std::optional<Replicas> find_replicas(const graph::Graph& graph, const cluster::
     const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, where);
     const std::int64_t microbatches =
         std::max<std::int64_t>(1, plan.batch / (costed.sharded->data_ways * plan.microbatch));
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     const step::ComposedStep composed =
         step::compose_plan(costed, plan, step::replica_groups(costed, plan), microbatches, orders);
     const step::StageWork& stage = composed.replicas[composed.critical].slowest_tail();

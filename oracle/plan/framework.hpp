@@ -51,7 +51,7 @@ enum class FrameworkParameter {
     node_dispatch,
     host_update,
     unpadded_rows,
-    aligned_units,
+    unaligned_gemm_fallback,
     element_instructions,
     autocast,
     unfused_norms,
@@ -136,7 +136,7 @@ inline constexpr std::array kFrameworkParameters{
     FrameworkParameterKind{FrameworkParameter::unpadded_rows, "unpadded_rows", false, 0, 0, 1,
                            "share of the weights whose rows are no multiple of 16 bytes that are used so; 0: software "
                            "pads vocabularies"},
-    FrameworkParameterKind{FrameworkParameter::aligned_units, "aligned_units", false, 0, 0, 1,
+    FrameworkParameterKind{FrameworkParameter::unaligned_gemm_fallback, "unaligned_gemm_fallback", false, 0, 0, 1,
                            "share of the products of such rows that leave the matrix units, as with cuBLAS before 11"},
     FrameworkParameterKind{
         FrameworkParameter::element_instructions, "element_instructions", false, 0, 0, 100,

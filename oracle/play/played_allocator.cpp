@@ -283,7 +283,7 @@ schedule::Order short_order(const plan::Plan& plan, const step::Replica& replica
                                static_cast<std::int32_t>(plan.virtual_stages)};
     };
     const std::int64_t few = std::min(replica.microbatches, std::max<std::int64_t>(4, 2 * stages));
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     const auto held = [&](std::int64_t microbatches) {
         return orders.in_flight(plan.schedule, replica.places, static_cast<std::int64_t>(stage), microbatches);
     };
@@ -377,7 +377,7 @@ std::optional<PlayedAllocator> play_allocator(const graph::Graph& graph, const c
     }
     const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});
     const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     const std::vector<step::ReplicaGroup> groups = step::replica_groups(costed, plan);
     const step::ComposedStep composed = step::compose_plan(costed, plan, groups, microbatches, orders);
     const step::Replica& replica = composed.replicas[composed.critical];

@@ -216,7 +216,7 @@ StepCommunication step_communication(const graph::Graph& graph, const cluster::C
              "one kind of device");
     }
     const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     const step::ComposedStep composed =
         step::compose_plan(costed, plan, step::replica_groups(costed, plan), microbatches, orders);
     return CommunicationBuilder(costed, plan).build(composed.replicas[composed.critical]);

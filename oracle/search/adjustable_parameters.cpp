@@ -55,7 +55,7 @@ constexpr std::array kFrameworkLabels{
     FrameworkLabel{FrameworkParameter::node_dispatch, "copies of a token that cross the network"},
     FrameworkLabel{FrameworkParameter::host_update, "time of the update on the host"},
     FrameworkLabel{FrameworkParameter::unpadded_rows, "rows that are not padded"},
-    FrameworkLabel{FrameworkParameter::aligned_units, "rows that leave the matrix units"},
+    FrameworkLabel{FrameworkParameter::unaligned_gemm_fallback, "rows that leave the matrix units"},
     FrameworkLabel{FrameworkParameter::element_instructions, "instructions of element-wise passes"},
     FrameworkLabel{FrameworkParameter::autocast, "casts to 16 bits"},
     FrameworkLabel{FrameworkParameter::unfused_norms, "norms run operator by operator"},

@@ -127,18 +127,18 @@ CrossoverSearch::Recommended CrossoverSearch::searched(const AdjustableParameter
     if (found == nullptr || !go_on_()) {
         return {};
     }
-    Standing standing;
+    BestTimes best_times;
     const auto take = [&](const step::Prediction& prediction) {
         known_.know(prediction.plan);
-        standing.take(known_.is_ours(prediction.plan), prediction.step.value);
+        best_times.take(known_.is_ours(prediction.plan), prediction.step.value);
     };
     std::for_each(found->plans.begin(), found->plans.end(), take);
     if (found->fastest) {
         take(*found->fastest);
     }
-    known_.take_ours(parameter, factor, standing);
+    known_.take_ours(parameter, factor, best_times);
     return {.searched = true,
-            .changes = standing.crosses(),
+            .changes = best_times.crosses(),
             .plan = found->plans.empty() ? std::nullopt : std::optional(found->plans.front())};
 }
 

@@ -14,7 +14,7 @@
 // have no crossover, full searches probe the end of the range and, for parameters that the plan reacts to, its middle
 // on a logarithmic scale.
 //
-// Nothing is searched where no plan can overtake the recommended one (known_plans.hpp).
+// Nothing is searched where no plan can overtake the recommended one (crossover_cache.hpp).
 //
 // A full search starts from the lower bounds of an earlier one at which the parameter was better (least_times.hpp).
 //
@@ -33,7 +33,7 @@
 
 #include "graph/graph.hpp"
 #include "search/adjustable_parameters.hpp"
-#include "search/known_plans.hpp"
+#include "search/crossover_cache.hpp"
 #include "search/search.hpp"
 
 namespace dodona::search {
@@ -113,7 +113,7 @@ private:
     const Conditions& conditions_;
     SharedTimes shared_;
     std::function<bool()> go_on_;
-    KnownPlans known_;
+    CrossoverCache known_;
     double enough_memory_ = 1;  ///< factor to the device memory that the recommended plan needs
     std::int64_t searches_ = 0;
     LeastTimes now_;             ///< under the question's own conditions

@@ -28,7 +28,7 @@ plan::SharedShards KnownShards::of(const plan::Plan& plan, const plan::Mesh& mes
     }
     plan::SharedShards made = sharded(graph_, plan, mesh);
     const std::scoped_lock lock(mutex_);
-    if ((known_.size() + 1) * graph_.layers.size() > kMostLayers) {
+    if ((known_.size() + 1) * graph_.layers.size() > kMaxLayers) {
         known_.clear();
     }
     return known_.emplace(std::move(key), std::move(made)).first->second;

@@ -77,7 +77,7 @@ StepWeights step_weights(const Setting& setting, std::int64_t devices) {
     const auto positions = static_cast<std::size_t>(setting.stages() * setting.base.virtual_stages);
     const std::vector<step::Position<Seconds>> equal(
         positions, {.forward = {}, .back = unit::second / static_cast<double>(positions)});
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     const double passes =
         step::pipeline_total(step::pipeline_of(equal, setting.base, setting.passes), orders).in(unit::second);
     const double stragglers = setting.base.framework[plan::FrameworkParameter::stragglers];

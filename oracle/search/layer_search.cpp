@@ -275,7 +275,7 @@ private:
     const cluster::Cluster& cluster_;
     const Space& space_;
     const Progress& progress_;
-    step::PlayedOrders orders_;
+    step::ScheduleTimings orders_;
     Answer answer_;
     LayerCounts counts_;
     std::optional<Prediction> best_;

@@ -8,7 +8,7 @@
 // where the pipeline's cut is the same everywhere. A cut balances the times of passes, so that elsewhere it may be another
 // that takes longer or does not fit; nothing follows from it.
 //
-// A lower bound, too, is what the devices compute (least_passes.hpp), whatever was searched before. A search leaves out a
+// A lower bound, too, is what the devices compute (compute_time_bounds.hpp), whatever was searched before. A search leaves out a
 // mesh or a micro-batch where
 //
 //   least > (1 + kEqualTime) T(last plan that is listed)

@@ -252,7 +252,7 @@ std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Clu
     Space all_meshes = space;
     all_meshes.vary.unusual = true;  // the question is how far strategies go, not whether they are in use
     all_meshes.workers = 1;
-    PassesUnder known(graph, space, false);
+    PassCostsByCondition known(graph, space, false);
     const SoftwarePasses passes = known.of(cluster, space);
     const ScalingQuestion question{graph, cluster, all_meshes, passes};
     std::vector<std::optional<ScalingSweep>> sweeps(space.strategies.size());

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "search/common_practice.hpp"
 #include "search/filter.hpp"
 #include "search/space.hpp"
-#include "search/usual.hpp"
 #include "step/validate.hpp"
 
 namespace dodona::search {
@@ -39,13 +39,13 @@ private:
         strategy_ = index;
         software_ = software;
         plan_ = plan_of(space_, index, software);
-        const UsualCase usual(plan_.strategy, graph_, cluster_.node_size());
+        const CommonPractice usual(plan_.strategy, graph_, cluster_.node_size());
         if (!space_.vary.unusual && !usual.strategy()) {
             ++found_.unusual;
             return;
         }
         const auto all = meshes(plan_.strategy, space_.devices);
-        found_.complete = found_.complete && all.size() < kMostMeshes;
+        found_.complete = found_.complete && all.size() < kMaxMeshes;
         if (all.empty()) {
             refuse(plan::DeviceCountLimit{plan_.strategy.name, space_.devices});
         }
@@ -100,7 +100,7 @@ private:
         const std::vector<std::int64_t> groups = space_.vary.group ? shard_groups(plan_) : std::vector<std::int64_t>{0};
         for (const std::vector<plan::MeshAxis>& mesh : orders) {
             for (const std::int64_t group : groups) {
-                if (found_.layouts.size() == kMostLayouts) {
+                if (found_.layouts.size() == kMaxLayouts) {
                     found_.complete = false;
                     return;
                 }

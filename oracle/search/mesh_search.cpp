@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "search/any_cut.hpp"
+#include "search/memory_lower_bound.hpp"
 #include "search/plan_evaluator.hpp"
 #include "step/evaluate.hpp"
 
@@ -239,7 +239,7 @@ private:
         }
         const Bytes enough = max(context_.limit, known->least->memory);
         PlanEvaluator evaluator(*table_, *last_.passes, plan_, passes_per_step());
-        AnyCut cuts(table_->costed(), last_.passes->costed, passes_.orders());
+        MemoryLowerBound cuts(table_->costed(), last_.passes->costed, passes_.orders());
         for (const Variant& variant : open) {
             if (last_.passes->even(stages_ * variant.virtual_stages)) {
                 // A larger micro-batch keeps at least as much where the cut is the same.
@@ -332,7 +332,7 @@ private:
 
 }  // namespace
 
-LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, Plan& plan, LeastPasses& passes) {
+LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, Plan& plan, ComputeTimeBounds& passes) {
     constexpr double kRounding = 1 - 1e-9;  // sums in another order may be this much smaller
     layout.apply(plan);
     const Meshes meshes(plan);
@@ -344,7 +344,7 @@ LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, 
     }
     for (const std::int64_t microbatch : sizes) {
         plan.microbatch = microbatch;
-        const LeastPasses::Least least = passes.of(plan, meshes.whole);
+        const ComputeTimeBounds::Least least = passes.of(plan, meshes.whole);
         if (least.broken) {
             times.broken = least.broken;
             return times;

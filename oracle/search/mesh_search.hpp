@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "search/compute_time_bounds.hpp"
 #include "search/filter.hpp"
-#include "search/least_passes.hpp"
 #include "search/mesh_layouts.hpp"
 #include "search/mesh_result.hpp"
 #include "search/pass_table.hpp"
@@ -43,7 +43,8 @@ struct MeshBounds {
 
 /// Lower bounds of the times of the plans of a layout, from what its devices compute; `searched` is false where no plan
 /// of it can run, or nothing is known. Domain: jobs on devices of one kind.
-LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, plan::Plan& plan, LeastPasses& passes);
+LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, plan::Plan& plan,
+                        ComputeTimeBounds& passes);
 
 /// The same from tables, for jobs on devices of one kind. `passes` are shared by layouts that differ only in
 /// communication-free axes. Where `bounds.memory` is used, a lower bound of memory may rule out the whole layout

@@ -36,7 +36,7 @@ public:
     MeshTables(PassTables& tables, const PassTable& passes, const plan::Plan& plan, const Meshes& meshes);
 
     [[nodiscard]] const step::CostedGraph& costed() const { return costed_; }
-    step::PlayedOrders& orders() { return tables_.orders(); }
+    step::ScheduleTimings& orders() { return tables_.orders(); }
     Seconds total(const step::Pipeline<Seconds>& pipeline) { return tables_.total(pipeline); }
     /// Whether some gradients may be sparse (the rows that a step touches). States, and with them these tables, then
     /// depend on the micro-batch.

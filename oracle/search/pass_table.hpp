@@ -89,7 +89,7 @@ plan::Atoms communication_free_candidates(const plan::Plan& plan, const plan::Me
 class PassTables {
 public:
     /// `shards`: kept for other searches; null: there are none.
-    PassTables(const graph::Graph& graph, const cluster::Cluster& cluster, step::PlayedOrders& orders,
+    PassTables(const graph::Graph& graph, const cluster::Cluster& cluster, step::ScheduleTimings& orders,
                step::LayerTimes& times, KnownShards* shards)
         : graph_(graph), cluster_(cluster), orders_(orders), times_(times), shards_(shards) {}
 
@@ -97,7 +97,7 @@ public:
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
     /// The stages of a pipeline, equal neighbours as one run. Cuts into equally many blocks are shared by all tables.
     const std::vector<StageRun>& runs(const PassTable& passes, const schedule::Places& places);
-    step::PlayedOrders& orders() { return orders_; }
+    step::ScheduleTimings& orders() { return orders_; }
     /// step::pipeline_total, known from an equal pipeline of these meshes: passes do not depend on sharding groups.
     Seconds total(const step::Pipeline<Seconds>& pipeline);
     /// Drops all tables if no later mesh can share them.
@@ -129,7 +129,7 @@ private:
 
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;
-    step::PlayedOrders& orders_;
+    step::ScheduleTimings& orders_;
     step::LayerTimes& times_;
     KnownShards* shards_;
     std::optional<plan::Atoms> busy_;  ///< candidates that some collective of a pass runs over

@@ -93,7 +93,7 @@ private:
     std::vector<const StateEntry*> states_;           ///< by run, under the chosen ZeRO level
     std::vector<MeshTables::PositionEntry> entries_;  ///< by position; empty until asked for
     std::map<std::tuple<plan::RecomputeKind, bool, bool, bool>, Seconds> totals_;  ///< by recomputation and overlap
-    step::PlayedOrders& orders_;
+    step::ScheduleTimings& orders_;
     std::optional<MemoryNeed> memory_;
     std::optional<Variant> chosen_;
 };

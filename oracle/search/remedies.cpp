@@ -20,7 +20,7 @@ public:
     UsualLadders(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space)
         : graph_(graph), cluster_(cluster), space_(space) {}
 
-    std::vector<Ladder> run() {
+    std::vector<RelaxationSequence> run() {
         return {without_reserve(), without_constraints(), smaller_states(),
                 offloads(),        smaller_batches(),     more_devices()};
     }
@@ -35,7 +35,7 @@ private:
                 .space = space};
     }
 
-    [[nodiscard]] Ladder without_reserve() const {
+    [[nodiscard]] RelaxationSequence without_reserve() const {
         if (space_.reserve <= 0) {
             return {};
         }
@@ -48,7 +48,7 @@ private:
         }};
     }
 
-    [[nodiscard]] Ladder without_constraints() const {
+    [[nodiscard]] RelaxationSequence without_constraints() const {
         if (space_.fixed.empty() && space_.excluded.empty()) {
             return {};
         }
@@ -62,7 +62,7 @@ private:
         }};
     }
 
-    [[nodiscard]] Ladder smaller_states() const {
+    [[nodiscard]] RelaxationSequence smaller_states() const {
         using plan::OptimizerKind;
         if (space_.optimizer != OptimizerKind::adam && space_.optimizer != OptimizerKind::adamw) {
             return {};
@@ -76,12 +76,12 @@ private:
         }};
     }
 
-    [[nodiscard]] Ladder offloads() const {
+    [[nodiscard]] RelaxationSequence offloads() const {
         constexpr std::array kSteps{plan::Offload{.optimizer = true}, plan::Offload{.optimizer = true, .weights = true},
                                     plan::Offload{.optimizer = true, .activations = true, .weights = true}};
-        Ladder ladder;
+        RelaxationSequence relaxations;
         for (const plan::Offload& offload : kSteps) {
-            ladder.emplace_back([job = *this, offload]() -> std::optional<Variation> {
+            relaxations.emplace_back([job = *this, offload]() -> std::optional<Variation> {
                 if (!job.cluster_.host || job.space_.offload.any() || job.space_.vary.offload) {
                     return std::nullopt;
                 }
@@ -93,15 +93,15 @@ private:
                 return result;
             });
         }
-        return ladder;
+        return relaxations;
     }
 
-    [[nodiscard]] Ladder smaller_batches() const {
-        Ladder ladder;
+    [[nodiscard]] RelaxationSequence smaller_batches() const {
+        RelaxationSequence relaxations;
         std::int64_t batch = space_.batch;
         for (int i = 0; i < kHalvings && batch % 2 == 0; ++i) {
             batch /= 2;
-            ladder.emplace_back([job = *this, batch]() -> std::optional<Variation> {
+            relaxations.emplace_back([job = *this, batch]() -> std::optional<Variation> {
                 Space space = job.space_;
                 space.batch = batch;
                 Variation result = job.variation(fmt::format("batch {}", batch), space);
@@ -109,25 +109,26 @@ private:
                 return result;
             });
         }
-        return ladder;
+        return relaxations;
     }
 
     /// The fewest devices of this machine that fit, of the numbers that `size` looks at: with the batch that was asked for,
     /// or else with the next one that divides among them.
-    [[nodiscard]] Ladder more_devices() const {
-        Ladder ladder;
+    [[nodiscard]] RelaxationSequence more_devices() const {
+        RelaxationSequence relaxations;
         const Bound least = bound(graph_, cluster_, space_);
         for (const std::int64_t devices : usual_counts(cluster_)) {
             if (devices <= space_.devices || !least.may_fit(devices)) {
                 continue;
             }
-            ladder.emplace_back([job = *this, devices] { return job.with_devices(devices, job.space_.batch); });
+            relaxations.emplace_back([job = *this, devices] { return job.with_devices(devices, job.space_.batch); });
             if (space_.batch % devices != 0) {
                 const std::int64_t each = (space_.batch + devices - 1) / devices;
-                ladder.emplace_back([job = *this, devices, each] { return job.with_devices(devices, each * devices); });
+                relaxations.emplace_back(
+                    [job = *this, devices, each] { return job.with_devices(devices, each * devices); });
             }
         }
-        return ladder;
+        return relaxations;
     }
 
     [[nodiscard]] std::optional<Variation> with_devices(std::int64_t devices, std::int64_t batch) const {
@@ -147,14 +148,15 @@ private:
 
 }  // namespace
 
-std::vector<Ladder> usual_ladders(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space) {
+std::vector<RelaxationSequence> usual_relaxation_sequences(const graph::Graph& graph, const cluster::Cluster& cluster,
+                                                           const Space& space) {
     return UsualLadders(graph, cluster, space).run();
 }
 
-std::vector<Remedy> remedies(const std::vector<Ladder>& ladders, const Progress& progress) {
+std::vector<Remedy> remedies(const std::vector<RelaxationSequence>& relaxation_sequences, const Progress& progress) {
     std::vector<Remedy> found;
-    for (const Ladder& ladder : ladders) {
-        for (const MakeVariation& make : ladder) {
+    for (const RelaxationSequence& relaxations : relaxation_sequences) {
+        for (const MakeVariation& make : relaxations) {
             std::optional<Variation> variation = make();
             if (!variation) {
                 continue;

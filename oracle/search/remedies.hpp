@@ -24,13 +24,15 @@ struct Variation {
 using MakeVariation = std::function<std::optional<Variation>()>;
 
 /// Steps of one kind, the mildest first: the first under which something fits is a remedy.
-using Ladder = std::vector<MakeVariation>;
+using RelaxationSequence = std::vector<MakeVariation>;
 
-/// The ladders that need no other network and no other machine, the cheapest first: no reserve, no constraints of the
+/// The relaxation_sequences that need no other network and no other machine, the cheapest first: no reserve, no constraints of the
 /// user, optimizer states of 8 bits, offload, a smaller batch, more devices of this machine.
-std::vector<Ladder> usual_ladders(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
+std::vector<RelaxationSequence> usual_relaxation_sequences(const graph::Graph& graph, const cluster::Cluster& cluster,
+                                                           const Space& space);
 
-/// One remedy of each ladder that has one, with the best plan.
-std::vector<Remedy> remedies(const std::vector<Ladder>& ladders, const Progress& progress = {});
+/// One remedy of each relaxations that has one, with the best plan.
+std::vector<Remedy> remedies(const std::vector<RelaxationSequence>& relaxation_sequences,
+                             const Progress& progress = {});
 
 }  // namespace dodona::search

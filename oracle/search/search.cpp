@@ -10,10 +10,10 @@
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
+#include "search/common_practice.hpp"
 #include "search/mesh_search.hpp"
 #include "search/ranking.hpp"
 #include "search/uneven_cuts.hpp"
-#include "search/usual.hpp"
 #include "step/evaluate.hpp"
 #include "step/validate.hpp"
 
@@ -34,8 +34,8 @@ bool is_faster(const Candidate& a, const Candidate& b) { return a.step < b.step;
 
 class Search {
 public:
-    Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, step::PlayedOrders& orders,
-           const SoftwarePasses& passes, const Progress& progress)
+    Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+           step::ScheduleTimings& orders, const SoftwarePasses& passes, const Progress& progress)
         : context_(graph, cluster, space),
           orders_(orders),
           passes_(passes),
@@ -452,7 +452,7 @@ private:
     }
 
     SearchContext context_;
-    step::PlayedOrders& orders_;
+    step::ScheduleTimings& orders_;
     const SoftwarePasses& passes_;
     KnownShards* shards_;
     const Progress& progress_;
@@ -469,13 +469,13 @@ private:
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress) {
-    PassesUnder passes(graph, space, false);
+    PassCostsByCondition passes(graph, space, false);
     return search(graph, cluster, space, passes.of(cluster, space), progress);
 }
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const SoftwarePasses& passes, const Progress& progress) {
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     Answer answer = Search(graph, cluster, space, orders, passes, progress).run();
     if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || space.only_usual ||
         !answer.counts.optimal) {
@@ -486,7 +486,7 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
     answer = Search(graph, cluster, all, orders, passes, progress).run();
     if (!answer.plans.empty()) {
         const Plan& plan = answer.plans.front().plan;
-        answer.unusual = UsualCase(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));
+        answer.unusual = CommonPractice(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));
     }
     return answer;
 }

@@ -14,9 +14,9 @@
 #include "search/constraint.hpp"
 #include "search/known_shards.hpp"
 #include "search/least_times.hpp"
-#include "search/passes_under.hpp"
-#include "step/played_orders.hpp"
+#include "search/pass_costs_by_condition.hpp"
 #include "step/predict.hpp"
+#include "step/schedule_timings.hpp"
 
 namespace dodona::search {
 
@@ -86,7 +86,7 @@ struct SearchAgain {
     const cluster::Cluster& cluster;
     const Space& space;
     const LeastTimes& bounds;           ///< of conditions that are no worse; empty: none
-    step::PlayedOrders& orders;         ///< shared by the searches
+    step::ScheduleTimings& orders;      ///< shared by the searches
     const SoftwarePasses& passes;       ///< of the cluster
     std::optional<double> slower = {};  ///< plans that are slower than the fastest by this share may be left out
 };

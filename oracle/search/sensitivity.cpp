@@ -99,8 +99,8 @@ Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& clust
                                 .max_memory = std::nullopt,
                                 .offloads = prediction.plan.offload.any()};
     Explanation explanation;
-    PassesUnder passes(graph, {.precision = prediction.plan.precision}, true);
-    step::PlayedOrders orders;
+    PassCostsByCondition passes(graph, {.precision = prediction.plan.precision}, true);
+    step::ScheduleTimings orders;
     for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, {passes, orders}, explanation)) {
         explanation.parameters.push_back(std::move(reaction.sensitivity));
     }
@@ -133,8 +133,8 @@ Explanation explain(const Inquiry& asked, const Answer& whole, const Progress& p
     for (const step::Prediction& prediction : answer.plans) {
         plans.push_back(&prediction.plan);
     }
-    PassesUnder passes(inquiry.graph, space, true);
-    step::PlayedOrders orders;
+    PassCostsByCondition passes(inquiry.graph, space, true);
+    step::ScheduleTimings orders;
     const SharedTimes shared{passes, orders};
     std::vector<Reaction> all = reactions(inquiry.graph, conditions, plans, shared, explanation);
     std::int64_t done = 0;

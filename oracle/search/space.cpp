@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "step/played_orders.hpp"
+#include "step/schedule_timings.hpp"
 #include "step/validate.hpp"
 
 namespace dodona::search {
@@ -32,7 +32,7 @@ namespace {
 
 void extend(const plan::Strategy& strategy, std::size_t axis, std::int64_t left, std::vector<plan::MeshAxis>& mesh,
             std::vector<std::vector<plan::MeshAxis>>& found) {
-    if (found.size() == kMostMeshes) {
+    if (found.size() == kMaxMeshes) {
         return;
     }
     if (axis == strategy.axes.size()) {

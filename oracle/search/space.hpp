@@ -19,10 +19,10 @@ std::vector<std::int64_t> divisors(std::int64_t n);
 bool considered(const plan::Strategy& strategy, const graph::Graph& graph);
 
 /// Of one strategy, and layouts of one search: what is beyond is not looked at, and the answer says so.
-inline constexpr std::size_t kMostMeshes = 100'000;
-inline constexpr std::size_t kMostLayouts = 400'000;
+inline constexpr std::size_t kMaxMeshes = 100'000;
+inline constexpr std::size_t kMaxLayouts = 400'000;
 
-/// All factorisations of `devices` over the strategy's axes, the first kMostMeshes of them. A strategy without axes has
+/// All factorisations of `devices` over the strategy's axes, the first kMaxMeshes of them. A strategy without axes has
 /// one mesh for 1 device, else none.
 std::vector<std::vector<plan::MeshAxis>> meshes(const plan::Strategy& strategy, std::int64_t devices);
 

@@ -72,7 +72,7 @@ ScalingPoint scaling_point(const ScalingQuestion& question, std::vector<plan::St
 ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                            std::vector<plan::Strategy> strategies, std::int64_t devices, std::int64_t batch,
                            const Progress& progress) {
-    PassesUnder passes(graph, space, false);
+    PassCostsByCondition passes(graph, space, false);
     return scaling_point({graph, cluster, space, passes.of(cluster, space)}, std::move(strategies), devices, batch,
                          progress);
 }
@@ -82,7 +82,7 @@ Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const Sw
     const std::vector<SweepKey> order = in_order_of_work(asked);
     Space space = question.space;
     space.workers = 1;
-    PassesUnder known(graph, space, false);
+    PassCostsByCondition known(graph, space, false);
     const SoftwarePasses passes = known.of(cluster, space);
     std::vector<std::optional<SweepPoint>> found(asked.size());
     std::atomic<bool> stopped = false;

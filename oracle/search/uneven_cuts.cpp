@@ -14,7 +14,7 @@ namespace {
 
 using Counts = std::vector<std::int64_t>;
 
-constexpr std::size_t kMost = 2;
+constexpr std::size_t kMax = 2;
 /// Blocks whose times differ by less are equal.
 constexpr double kAlike = 0.01;
 
@@ -88,7 +88,7 @@ struct UnevenCut {
 class UnevenCuts {
 public:
     UnevenCuts(const BlockTimes& blocks, const plan::Plan& plan, std::int64_t stages, std::int64_t microbatches,
-               step::PlayedOrders& orders)
+               step::ScheduleTimings& orders)
         : blocks_(blocks),
           plan_(plan),
           parts_(stages * plan.virtual_stages),
@@ -107,7 +107,7 @@ public:
             }
         }
         sort(found);
-        found.resize(std::min(found.size(), kMostTimed));
+        found.resize(std::min(found.size(), kMaxTimed));
         for (UnevenCut& cut : found) {
             cut.time = total(cut.counts);
         }
@@ -123,7 +123,7 @@ public:
 
 private:
     /// Cuts that are timed, those with the least bound.
-    static constexpr std::size_t kMostTimed = 8;
+    static constexpr std::size_t kMaxTimed = 8;
 
     static void sort(std::vector<UnevenCut>& cuts) {
         std::stable_sort(cuts.begin(), cuts.end(), [](const UnevenCut& a, const UnevenCut& b) {
@@ -165,12 +165,12 @@ private:
     const plan::Plan& plan_;
     std::int64_t parts_;
     std::int64_t microbatches_;
-    step::PlayedOrders& orders_;
+    step::ScheduleTimings& orders_;
 };
 
 /// Time of the passes of the default cut.
 Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches,
-                     Seconds receive, step::PlayedOrders& orders) {
+                     Seconds receive, step::ScheduleTimings& orders) {
     const schedule::Places places = plan.places();
     const std::vector<step::Stage> cut = step::cut_stages(costed, places, {});
     std::vector<Passes> positions;
@@ -188,7 +188,8 @@ Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, st
 
 }  // namespace
 
-std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan, step::PlayedOrders& orders) {
+std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan,
+                                step::ScheduleTimings& orders) {
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     std::optional<BlockTimes> blocks = block_times(costed, plan);
     const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
@@ -201,7 +202,7 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Pla
     const std::vector<UnevenCut> faster =
         cuts.faster_than(default_time(costed, plan, microbatches, blocks->receive, orders));
     std::vector<Counts> found;
-    for (std::size_t i = 0; i < std::min(kMost, faster.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kMax, faster.size()); ++i) {
         found.push_back(faster[i].counts);
     }
     return found;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "step/played_orders.hpp"
+#include "step/schedule_timings.hpp"
 #include "step/segment_cost.hpp"
 
 namespace dodona::search {
@@ -17,6 +17,6 @@ namespace dodona::search {
 /// of step::cut_stages. None for jobs on several kinds of devices and for unequal blocks, whose default cut is balanced
 /// already. Cuts with an empty stage are left out. `plan`: its `stages` are not used.
 std::vector<std::vector<std::int64_t>> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan,
-                                                   step::PlayedOrders& orders);
+                                                   step::ScheduleTimings& orders);
 
 }  // namespace dodona::search

@@ -14,7 +14,7 @@ constexpr double kHopeless = 1.25;
 
 /// The fastest of the cuts for unequal devices, if it is better than `composed`.
 void consider_mixed_cuts(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan, std::int64_t microbatches,
-                         MemoryLimits memory, PlayedOrders& orders, ComposedStep& composed) {
+                         MemoryLimits memory, ScheduleTimings& orders, ComposedStep& composed) {
     const std::vector<std::vector<Stage>> cuts = mixed_cuts(groups, plan, microbatches, memory);
     const std::vector<Stage>* best = nullptr;
     Seconds fastest;
@@ -38,7 +38,7 @@ void consider_mixed_cuts(const std::vector<ReplicaGroup>& groups, const plan::Pl
 }  // namespace
 
 ComposedStep compose_plan(const CostedGraph& costed, const plan::Plan& plan, const std::vector<ReplicaGroup>& groups,
-                          std::int64_t microbatches, PlayedOrders& orders) {
+                          std::int64_t microbatches, ScheduleTimings& orders) {
     const std::vector<Stage> cut = cut_stages(costed, plan.places(), plan.stages);
     ComposedStep composed = compose_step(groups, plan, cut, microbatches, orders);
     if (cuts_by_device(groups, plan)) {

@@ -12,6 +12,6 @@ namespace dodona::step {
 /// better of the default cut and the cuts for unequal devices. `groups`: the plan's replica_groups. `microbatches`: of
 /// each replica, if all get equally many. Domain: a pipeline that pipeline_limit has nothing against.
 ComposedStep compose_plan(const CostedGraph& costed, const plan::Plan& plan, const std::vector<ReplicaGroup>& groups,
-                          std::int64_t microbatches, PlayedOrders& orders);
+                          std::int64_t microbatches, ScheduleTimings& orders);
 
 }  // namespace dodona::step

@@ -20,7 +20,7 @@ namespace {
 class Evaluation {
 public:
     Evaluation(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory,
-               PlayedOrders& orders)
+               ScheduleTimings& orders)
         : costed_(costed), plan_(plan), detail_(detail), max_memory_(max_memory), orders_(orders) {
         p_.plan = plan;
         p_.data_ranks = costed.sharded->data_ways;
@@ -416,7 +416,7 @@ private:
     const plan::Plan& plan_;
     Detail detail_;
     std::optional<Bytes> max_memory_;
-    PlayedOrders& orders_;
+    ScheduleTimings& orders_;
     Prediction p_;
     std::vector<ReplicaGroup> groups_;
     ComposedStep composed_;
@@ -426,12 +426,12 @@ private:
 }  // namespace
 
 Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory) {
-    PlayedOrders orders;
+    ScheduleTimings orders;
     return evaluate(costed, plan, detail, max_memory, orders);
 }
 
 Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory,
-                    PlayedOrders& orders) {
+                    ScheduleTimings& orders) {
     return Evaluation(costed, plan, detail, max_memory, orders).run();
 }
 

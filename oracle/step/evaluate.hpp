@@ -1,8 +1,8 @@
 // Evaluates a plan on a costed graph: schedule, exposed communication, memory, limits, bottlenecks.
 #pragma once
 
-#include "step/played_orders.hpp"
 #include "step/prediction.hpp"
+#include "step/schedule_timings.hpp"
 #include "step/segment_cost.hpp"
 
 namespace dodona::step {
@@ -18,6 +18,6 @@ Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail de
 
 /// The same with orders that plans share.
 Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory,
-                    PlayedOrders& orders);
+                    ScheduleTimings& orders);
 
 }  // namespace dodona::step

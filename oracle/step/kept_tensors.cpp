@@ -140,7 +140,7 @@ PeakMemory peak_memory(const graph::Graph& graph, const cluster::Cluster& cluste
                        std::size_t stage) {
     const CostedGraph costed = cost_graph(graph, cluster, plan, {});
     const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
-    PlayedOrders orders;
+    ScheduleTimings orders;
     const ComposedStep composed = compose_plan(costed, plan, replica_groups(costed, plan), microbatches, orders);
     const StageWork& work = composed.replicas[composed.critical].stages[stage];
     const std::vector<schedule::Holding> held =

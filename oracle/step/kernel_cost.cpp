@@ -42,7 +42,8 @@ bool kernels_are_alike(const plan::Framework& a, const plan::Framework& b) {
     const bool same =
         std::all_of(kOfKernels.begin(), kOfKernels.end(), [&](FrameworkParameter of) { return a[of] == b[of]; });
     const bool pads = a[FrameworkParameter::unpadded_rows] == 0;
-    return same && (pads || a[FrameworkParameter::aligned_units] == b[FrameworkParameter::aligned_units]);
+    return same &&
+           (pads || a[FrameworkParameter::unaligned_gemm_fallback] == b[FrameworkParameter::unaligned_gemm_fallback]);
 }
 
 KernelCost::KernelCost(const cluster::Device& device, const plan::Plan& plan, bool adds_gradients)
@@ -174,7 +175,7 @@ cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) co
     const double unpadded = framework_[plan::FrameworkParameter::unpadded_rows];
     const std::optional<FlopPerSecond> rate = cost::unaligned_rate(device_, kernel, precision);
     if (unpadded > 0 && rate) {
-        const double outside = framework_[plan::FrameworkParameter::aligned_units];
+        const double outside = framework_[plan::FrameworkParameter::unaligned_gemm_fallback];
         const auto at = [&](FlopPerSecond most) {
             return time.time.rescaled_to(max(time.time.value, kernel.times * kernel.flops / most));
         };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "step/played_orders.hpp"
+#include "step/schedule_timings.hpp"
 
 namespace dodona::step {
 
@@ -183,7 +183,7 @@ private:
     std::size_t stages_;
     std::size_t parts_;
     std::vector<Piece> pieces_;
-    mutable PlayedOrders orders_;
+    mutable ScheduleTimings orders_;
 };
 
 }  // namespace

@@ -273,7 +273,7 @@ struct Skipped {
 };
 
 template <class Number>
-Skipped skipped(const Pipeline<Number>& pipeline, const PlayedOrder& order, const schedule::Played<double>& played) {
+Skipped skipped(const Pipeline<Number>& pipeline, const ScheduleTiming& order, const schedule::Played<double>& played) {
     const std::int64_t more =
         (pipeline.microbatches - schedule::without_rounds(pipeline.microbatches, pipeline.stages)) / pipeline.stages;
     if (order.rounds.empty()) {
@@ -281,7 +281,7 @@ Skipped skipped(const Pipeline<Number>& pipeline, const PlayedOrder& order, cons
     }
     const auto busiest =
         static_cast<std::size_t>(std::max_element(played.busy.begin(), played.busy.end()) - played.busy.begin());
-    const PlayedOrder::Rounds& rounds = order.rounds[busiest];
+    const ScheduleTiming::Rounds& rounds = order.rounds[busiest];
     return {.rounds = static_cast<double>(more), .begin = rounds.begin, .end = rounds.end};
 }
 
@@ -309,13 +309,13 @@ struct CriticalCounts {
 
 /// Rounds beyond those that are played of an order whose steady state has none: each adds what the last one added.
 template <class Number>
-double later_rounds(const Pipeline<Number>& pipeline, const PlayedOrder& order) {
+double later_rounds(const Pipeline<Number>& pipeline, const ScheduleTiming& order) {
     return order.shorter
                ? static_cast<double>(pipeline.microbatches - order.micro_batches) / static_cast<double>(pipeline.stages)
                : 0;
 }
 
-Seconds played_total(const Pipeline<Seconds>& pipeline, const PlayedOrder& order) {
+Seconds played_total(const Pipeline<Seconds>& pipeline, const ScheduleTiming& order) {
     const schedule::Durations<double> durations = durations_of(pipeline);
     schedule::Played<double> played;
     schedule::play(order.tasks, durations, played);
@@ -329,7 +329,7 @@ Seconds played_total(const Pipeline<Seconds>& pipeline, const PlayedOrder& order
 
 /// The sum of the tasks and transfers on the critical paths to all that the time is composed of.
 template <class Number>
-Number played_total(const Pipeline<Number>& pipeline, const PlayedOrder& order) {
+Number played_total(const Pipeline<Number>& pipeline, const ScheduleTiming& order) {
     const schedule::Durations<double> durations = durations_of(pipeline);
     const std::size_t positions = pipeline.positions.size();
     CriticalCounts counts(durations, positions);
@@ -365,7 +365,7 @@ Number played_total(const Pipeline<Number>& pipeline, const PlayedOrder& order) 
 }
 
 /// By how much pairs shorten the passes of a stage in a step.
-Seconds hidden_on(std::size_t stage, const Pipeline<Seconds>& pipeline, const PlayedOrder& order) {
+Seconds hidden_on(std::size_t stage, const Pipeline<Seconds>& pipeline, const ScheduleTiming& order) {
     const schedule::Places places = pipeline.places();
     const std::int64_t more =
         (pipeline.microbatches - schedule::without_rounds(pipeline.microbatches, pipeline.stages)) / places.copies();
@@ -396,12 +396,12 @@ schedule::Shape shape_of(const Pipeline<Number>& pipeline) {
 }  // namespace
 
 template <class Number>
-Number pipeline_total(const Pipeline<Number>& pipeline, PlayedOrders& orders) {
+Number pipeline_total(const Pipeline<Number>& pipeline, ScheduleTimings& orders) {
     check(!pipeline.positions.empty() && pipeline.microbatches >= 1 && pipeline.stages >= 1,
           "a pipeline has positions, stages and micro-batches");
     const Form form = form_of(pipeline);
     if (form == Form::played) {
-        if (const PlayedOrders::Known order = orders.of(pipeline.schedule, shape_of(pipeline))) {
+        if (const ScheduleTimings::Known order = orders.of(pipeline.schedule, shape_of(pipeline))) {
             return played_total(pipeline, *order);
         }
     }
@@ -415,10 +415,10 @@ Number pipeline_total(const Pipeline<Number>& pipeline, PlayedOrders& orders) {
     }
     return forms.even();
 }
-template Seconds pipeline_total(const Pipeline<Seconds>&, PlayedOrders&);
-template cost::DualTime pipeline_total(const Pipeline<cost::DualTime>&, PlayedOrders&);
+template Seconds pipeline_total(const Pipeline<Seconds>&, ScheduleTimings&);
+template cost::DualTime pipeline_total(const Pipeline<cost::DualTime>&, ScheduleTimings&);
 
-Seconds growing_total(const Pipeline<Seconds>& pipeline, PlayedOrders& orders) {
+Seconds growing_total(const Pipeline<Seconds>& pipeline, ScheduleTimings& orders) {
     const Seconds total = pipeline_total(pipeline, orders);
     if (!plan::has_virtual_stages(pipeline.schedule) || pipeline.stages == 1) {
         return total;
@@ -431,7 +431,7 @@ Seconds growing_total(const Pipeline<Seconds>& pipeline, PlayedOrders& orders) {
 
 Seconds pipeline_bound(const Pipeline<Seconds>& pipeline) { return ClosedForms(pipeline).bound(); }
 
-PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orders) {
+PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, ScheduleTimings& orders) {
     PipelineTime time;
     time.total = pipeline_total(pipeline, orders);
     const std::vector<Seconds> stages = ClosedForms(pipeline).by_stage();
@@ -445,7 +445,7 @@ PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orde
     const Seconds passes = min(time.total, pipeline_total(without, orders));
     time.transfers = time.total - passes;
     if (plan::overlaps_pairs(pipeline.schedule) && pipeline.stages > 1) {
-        if (const PlayedOrders::Known order = orders.of(pipeline.schedule, shape_of(pipeline))) {
+        if (const ScheduleTimings::Known order = orders.of(pipeline.schedule, shape_of(pipeline))) {
             time.hidden = hidden_on(time.critical, pipeline, *order);
         }
     }

@@ -27,7 +27,7 @@
 
 #include "cost/dual_time.hpp"
 #include "plan/plan.hpp"
-#include "step/played_orders.hpp"
+#include "step/schedule_timings.hpp"
 
 namespace dodona::step {
 
@@ -62,13 +62,13 @@ struct Pipeline {
 /// Domain: at least one position on each stage, one micro-batch. Where a schedule has no order for the shape, as if its
 /// positions were equal.
 template <class Number>
-Number pipeline_total(const Pipeline<Number>& pipeline, PlayedOrders& orders);
-extern template Seconds pipeline_total(const Pipeline<Seconds>&, PlayedOrders&);
-extern template cost::DualTime pipeline_total(const Pipeline<cost::DualTime>&, PlayedOrders&);
+Number pipeline_total(const Pipeline<Number>& pipeline, ScheduleTimings& orders);
+extern template Seconds pipeline_total(const Pipeline<Seconds>&, ScheduleTimings&);
+extern template cost::DualTime pipeline_total(const Pipeline<cost::DualTime>&, ScheduleTimings&);
 
 /// As pipeline_total, but never less with more micro-batches, which are dealt to unequal replicas by it: where virtual
 /// stages differ, an order may take longer than the closed form that stands for the next numbers of micro-batches.
-Seconds growing_total(const Pipeline<Seconds>& pipeline, PlayedOrders& orders);
+Seconds growing_total(const Pipeline<Seconds>& pipeline, ScheduleTimings& orders);
 
 /// A lower bound of pipeline_total.
 Seconds pipeline_bound(const Pipeline<Seconds>& pipeline);
@@ -80,6 +80,6 @@ struct PipelineTime {
     Seconds bubble;            ///< idle time of the critical stage, without transfers
     Seconds hidden;            ///< of the critical stage's passes, by pairs that run together
 };
-PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orders);
+PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, ScheduleTimings& orders);
 
 }  // namespace dodona::step

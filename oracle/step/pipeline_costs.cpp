@@ -90,7 +90,7 @@ CostedPlan cost_plan(const graph::Graph& graph, const cluster::Cluster& cluster,
     CostedPlan costed_plan{evaluate(costed, plan), {}};
     if (costed_plan.prediction.runs) {
         const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
-        PlayedOrders orders;
+        ScheduleTimings orders;
         const ComposedStep composed = compose_plan(costed, plan, replica_groups(costed, plan), microbatches, orders);
         costed_plan.costs = pipeline_costs(composed, plan, costed_plan.prediction.time);
         costed_plan.costs.input = InputTime(costed, plan, composed, microbatches).costs();

@@ -42,7 +42,7 @@ std::vector<VirtualStageWork> virtual_stages(const StageWork& work, const plan::
 
 /// What a stage keeps for its micro-batches in flight.
 KeptActivations kept_on(const CostedGraph& on, const plan::Plan& plan, const Stage& stage, std::size_t index,
-                        std::int64_t microbatches, PlayedOrders& orders) {
+                        std::int64_t microbatches, ScheduleTimings& orders) {
     const auto at = static_cast<std::int64_t>(index);
     const std::vector<schedule::Holding> held = orders.in_flight(plan.schedule, plan.places(), at, microbatches);
     KeptActivations kept = kept_activations(on, plan, stage, held, microbatches);
@@ -76,7 +76,7 @@ bool repeats(const StageWork& before, const CostedGraph& on, const plan::Plan& p
 
 /// `before`: the stage before, if there is one.
 StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::vector<Stage>& cut, std::size_t index,
-                     std::int64_t all_microbatches, PlayedOrders& orders, const StageWork* before) {
+                     std::int64_t all_microbatches, ScheduleTimings& orders, const StageWork* before) {
     const std::int64_t microbatches = all_microbatches / plan.places().copies();
     if (before != nullptr && repeats(*before, on, plan, cut, index)) {
         StageWork work = *before;
@@ -112,7 +112,7 @@ std::vector<MicrobatchShare> deal_to(const std::vector<ReplicaGroup>& groups, co
     if (groups.size() == 1) {
         return {{microbatches, groups.front().count}};
     }
-    PlayedOrders orders;
+    ScheduleTimings orders;
     std::vector<Workers> workers;
     std::int64_t total = 0;
     for (std::size_t k = 0; k < groups.size(); ++k) {
@@ -153,7 +153,7 @@ std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::
 }
 
 Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::vector<Stage>& cut,
-                std::int64_t microbatches, PlayedOrders& orders) {
+                std::int64_t microbatches, ScheduleTimings& orders) {
     Replica replica{.places = plan.places(), .microbatches = microbatches, .stages = {}, .pipeline = {}};
     replica.stages.reserve(cut.size());
     for (std::size_t i = 0; i < cut.size(); ++i) {
@@ -166,7 +166,7 @@ Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::ve
 }
 
 Seconds passes_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches) {
-    PlayedOrders orders;
+    ScheduleTimings orders;
     const std::vector<Position<Seconds>> positions = positions_of<Seconds>(replica);
     return pipeline_total(pipeline_of(positions, plan, microbatches), orders);
 }
@@ -272,7 +272,7 @@ Seconds passes_alone(const std::vector<ReplicaGroup>& groups, const plan::Plan& 
 }
 
 ComposedStep compose_step(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan,
-                          const std::vector<Stage>& cut, std::int64_t microbatches, PlayedOrders& orders) {
+                          const std::vector<Stage>& cut, std::int64_t microbatches, ScheduleTimings& orders) {
     ComposedStep composed;
     for (const ReplicaGroup& group : groups) {
         composed.replicas.push_back(replica(group, plan, cut, microbatches, orders));

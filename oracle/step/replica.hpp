@@ -62,7 +62,7 @@ struct ReplicaGroup {
 std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::Plan& plan);
 
 Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::vector<Stage>& cut,
-                std::int64_t microbatches, PlayedOrders& orders);
+                std::int64_t microbatches, ScheduleTimings& orders);
 
 /// Time of a replica's passes with another number of micro-batches.
 Seconds passes_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches);
@@ -125,7 +125,7 @@ struct ComposedStep {
 
 /// `microbatches`: of each replica, if all get equally many.
 ComposedStep compose_step(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan,
-                          const std::vector<Stage>& cut, std::int64_t microbatches, PlayedOrders& orders);
+                          const std::vector<Stage>& cut, std::int64_t microbatches, ScheduleTimings& orders);
 
 /// Time of the passes of such a step without copies to and from hosts; cheaper than compose_step.
 Seconds passes_alone(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan, const std::vector<Stage>& cut,

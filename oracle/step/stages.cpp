@@ -11,7 +11,7 @@
 
 #include "base/check.hpp"
 #include "schedule/rounds.hpp"
-#include "step/played_orders.hpp"
+#include "step/schedule_timings.hpp"
 
 namespace dodona::step {
 

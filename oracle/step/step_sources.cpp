@@ -40,7 +40,7 @@ std::vector<Position<DualTime>> positions_of(const Replica& replica) {
 cost::StepTimes step_sources(const ComposedStep& composed, const plan::Plan& plan) {
     const Replica& slowest = composed.replicas[composed.critical];
     const std::vector<Position<DualTime>> positions = positions_of<DualTime>(slowest);
-    PlayedOrders orders;
+    ScheduleTimings orders;
     cost::StepTimes sources = pipeline_total(pipeline_of(positions, plan, slowest.microbatches), orders).by_source;
     const StageWork& tail = composed.slowest_tail();
     sources += tail.exposed.by_source;

@@ -37,7 +37,7 @@ struct Question {
     /// Predicts and ranks plans again as measured steps say; none: nothing was observed.
     std::function<void(search::Answer& found)> as_observed = {};
     /// Changes of the question, where nothing fits and a device needs `least`; none: none are searched.
-    std::function<std::vector<search::Ladder>(Bytes least)> changes = {};
+    std::function<std::vector<search::RelaxationSequence>(Bytes least)> changes = {};
     /// A plan with samples of different lengths; none: all are of one.
     std::function<reports::LengthsAnswer(const plan::Plan& plan)> lengths = {};
 };

@@ -22,7 +22,7 @@ struct Question {
     /// Its step with samples of different lengths; none: all are of one.
     std::function<reports::LengthsAnswer(const plan::Plan& plan)> lengths = {};
     /// Changes of the job that leave the pipeline out, where passes of a reference rule the plan's pipeline out.
-    std::vector<search::Ladder> without_pipeline = {};
+    std::vector<search::RelaxationSequence> without_pipeline = {};
     search::Question job = {};  ///< of these
 };
 

@@ -42,7 +42,7 @@ CASES = [
     ("text", "tests/a.cpp", "// a baseline (seeds, section 10)\n", "'seeds, section' is a source"),
     ("words", "oracle/base/a.cpp", "int usualSize;  // The gateway of a device\n", None),
     ("words", "oracle/base/a.cpp", "int usual;\nint b;  ///< What is beside it\n", "oracle/base: 3 private words, 1 at most"),
-    ("words", "oracle/base/a.cpp", "int a;\nint kMostNodes, is_alike;\n", 'a.cpp:2: "k Most": say kMax...'),
+    ("words", "oracle/base/a.cpp", "int a;\nint kMaxNodes, is_alike;\n", 'a.cpp:2: "k Most": say kMax...'),
     ("words", "oracle/graph/a.cpp", "// The same as b\n", 'a.cpp:1: "The same": start with a noun or a verb'),
     ("words", "oracle/graph/part/a.cpp", "int whatever;\n", "oracle/graph: 1 private words, 0 at most"),
     ("links", "docs/a.md", "# A b\n[x](../oracle/LAYERS), [y](#a-b), `oracle/LAYERS.txt/NAME.cpp`\n", None),

@@ -139,7 +139,7 @@ double closed_form(const step::PipelineCosts& costs) {
     for (const step::PositionCost& cost : costs.positions) {
         positions.push_back({.forward = cost.forward, .back = cost.recompute + cost.backward, .receive = cost.receive});
     }
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     return step::pipeline_total(step::Pipeline<Seconds>{.positions = positions,
                                                         .stages = static_cast<std::int64_t>(costs.tails.size()),
                                                         .microbatches = costs.microbatches,

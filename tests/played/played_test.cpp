@@ -218,7 +218,7 @@ TEST(KeptTensors, OfDrawnPlansAddUpToTheClosedForm) {
         const plan::Plan& plan = drawn.step.prediction.plan;
         const std::size_t stage = drawn.step.fullest_stage();
         const step::CostedGraph costed = step::cost_graph(drawn.graph, drawn.cluster, plan, {});
-        step::PlayedOrders orders;
+        step::ScheduleTimings orders;
         const step::ComposedStep composed =
             step::compose_plan(costed, plan, step::replica_groups(costed, plan),
                                plan.batch / (costed.sharded->data_ways * plan.microbatch), orders);

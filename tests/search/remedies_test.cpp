@@ -40,7 +40,7 @@ TEST(Remedies, FitAndSayTheirOptions) {
     cluster.host = cluster::Host{.memory = 1_GiB, .bandwidth = 10_GB_per_s, .source = "a test"};
     Space space = short_of_memory(0.97);
     ASSERT_TRUE(search(graph, cluster, space).plans.empty());
-    const std::vector<Remedy> found = remedies(usual_ladders(graph, cluster, space));
+    const std::vector<Remedy> found = remedies(usual_relaxation_sequences(graph, cluster, space));
     ASSERT_FALSE(found.empty());
     for (const Remedy& remedy : found) {
         EXPECT_TRUE(remedy.plan.fits) << remedy.change;
@@ -56,7 +56,7 @@ TEST(Remedies, FitAndSayTheirOptions) {
 TEST(Remedies, OfALadderTheMildestThatFits) {
     const graph::Graph graph = small_network();
     const Space space = short_of_memory(0.97);
-    const std::vector<Remedy> found = remedies(usual_ladders(graph, small_cluster(), space));
+    const std::vector<Remedy> found = remedies(usual_relaxation_sequences(graph, small_cluster(), space));
     const auto more = std::find_if(found.begin(), found.end(), [](const Remedy& remedy) {
         return remedy.options.size() == 2 && remedy.options[0].first == "--gpus";
     });
@@ -68,7 +68,7 @@ TEST(Remedies, NothingIsSuggestedThatFails) {
     const graph::Graph graph = small_network();
     Space space = short_of_memory(0.97);
     space.max_memory = 1_B;
-    EXPECT_TRUE(remedies(usual_ladders(graph, small_cluster(), space)).empty());
+    EXPECT_TRUE(remedies(usual_relaxation_sequences(graph, small_cluster(), space)).empty());
 }
 
 TEST(Remedies, TheReserveComesFirst) {
@@ -77,7 +77,7 @@ TEST(Remedies, TheReserveComesFirst) {
     ASSERT_FALSE(search(graph, small_cluster(), space).plans.empty());
     space.reserve = 0.05;
     ASSERT_TRUE(search(graph, small_cluster(), space).plans.empty());
-    const std::vector<Remedy> found = remedies(usual_ladders(graph, small_cluster(), space));
+    const std::vector<Remedy> found = remedies(usual_relaxation_sequences(graph, small_cluster(), space));
     ASSERT_FALSE(found.empty());
     EXPECT_EQ(found[0].options, (std::vector<std::pair<std::string, std::string>>{{"--reserve", "0"}}));
 }

@@ -8,9 +8,9 @@
 
 #include "../graph/networks.hpp"
 #include "../step/scenes.hpp"
+#include "search/common_practice.hpp"
 #include "search/simplicity.hpp"
 #include "search/space.hpp"
-#include "search/usual.hpp"
 #include "step/predict.hpp"
 
 namespace dodona::search {
@@ -283,7 +283,7 @@ TEST(Search, SizesOfAxesAreUsualByTheRuleOfTheStrategy) {
     strategy.considered.usual.sizes = {{"data", plan::UsualSizes::node}, {"pipeline", plan::UsualSizes::layers}};
     const graph::Graph graph = small_network();
     const Space space = small_space();
-    const UsualCase usual(strategy, graph, 6);
+    const CommonPractice usual(strategy, graph, 6);
     const auto faults = [&](std::int64_t data, std::int64_t stages, const Filter& filter) {
         plan::Plan plan{.strategy = strategy, .mesh = {{"data", data}, {"pipeline", stages}}};
         return usual.faults(plan, filter);

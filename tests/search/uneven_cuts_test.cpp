@@ -42,7 +42,7 @@ cluster::Cluster smooth_cluster() {
 
 std::vector<Counts> cuts(const graph::Graph& graph, const plan::Plan& plan) {
     const cluster::Cluster cluster = smooth_cluster();
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     return uneven_cuts(step::cost_graph(graph, cluster, plan, {}), plan, orders);
 }
 
@@ -99,7 +99,7 @@ TEST(UnevenCuts, AreTriedOfThePlansThatASearchShows) {
 
 TEST(UnevenCuts, MakeAStepFasterThanTheUsualCut) {
     const cluster::Cluster cluster = smooth_cluster();
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     int faster = 0;
     for (const std::int64_t head : {2, 3, 5}) {
         const graph::Graph graph = headed(16, head);
@@ -123,7 +123,7 @@ TEST(UnevenCuts, WeighWhatStagesReceive) {
     }
     const plan::Plan plan = pipeline_of(4);
     const graph::Graph graph = headed(16, 1);
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     const std::vector<Counts> found = uneven_cuts(step::cost_graph(graph, cluster, plan, {}), plan, orders);
     ASSERT_FALSE(found.empty());
     EXPECT_GT(found.front().front(), found.front()[1]);
@@ -139,7 +139,7 @@ TEST(UnevenCuts, TheFirstIsTheFastestOfAllWithAnEqualMiddle) {
         plan.stages = cut;
         return step::evaluate(costed, plan, step::Detail::totals);
     };
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     const std::vector<Counts> found = uneven_cuts(costed, pipeline_of(4), orders);
     ASSERT_FALSE(found.empty());
     const Seconds best = step(found.front()).time[step::TimePart::forward] +

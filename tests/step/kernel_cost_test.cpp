@@ -140,7 +140,7 @@ TEST(KernelCost, RowsThatAreNotPaddedAreReadAFewElementsAtATime) {
     Kernel weights = graph::matmul(50257, 1024, 8191);
     weights.direction = graph::Direction::backward_weight;
     EXPECT_NEAR(rate(weights), 80 * 0.93, 1e-6) << "the gradient of the weight";
-    plan.framework.number(plan::FrameworkParameter::aligned_units).value = 1;
+    plan.framework.number(plan::FrameworkParameter::unaligned_gemm_fallback).value = 1;
     EXPECT_NEAR(rate(gpt2), 10, 1e-6);
     EXPECT_NEAR(rate(graph::matmul(8192, 30522, 1024)), 10, 1e-6);
     EXPECT_NEAR(rate(graph::matmul(8192, 50264, 1024)), 100, 1e-6);

@@ -102,7 +102,7 @@ Pipeline<Number> pipeline(const std::vector<Position<Number>>& positions, std::s
 }
 
 double total(const Pipeline<Seconds>& pipeline) {
-    PlayedOrders orders;
+    ScheduleTimings orders;
     return pipeline_total(pipeline, orders).in(unit::second);
 }
 
@@ -179,7 +179,7 @@ std::vector<Position<Seconds>> equal(std::size_t count, double forward, double b
 }
 
 TEST(Pipeline, InterleavingDividesTheBubbleByTheVirtualStages) {
-    PlayedOrders orders;
+    ScheduleTimings orders;
     EXPECT_DOUBLE_EQ(pipeline_time(pipeline(equal(4, 2, 4), 8), orders).bubble.in(unit::second), 18.0);
     EXPECT_DOUBLE_EQ(pipeline_time(pipeline(equal(12, 2.0 / 3, 4.0 / 3), 8, 3), orders).bubble.in(unit::second), 6.0);
 }
@@ -218,7 +218,7 @@ TEST(Pipeline, SkipsTheSteadyStateOfManyRounds) {
 
 TEST(Pipeline, TransfersAreThoseOfParaDlsTable3) {
     // p = 4, S = 8: 2 (p + S - 2) = 20 transfers of 1 s.
-    PlayedOrders orders;
+    ScheduleTimings orders;
     std::vector<Position<Seconds>> positions = equal(4, 3, 6, 1);
     Pipeline<Seconds> asked = pipeline(positions, 8);
     asked.schedule = plan::ScheduleKind::gpipe;
@@ -295,7 +295,7 @@ RC_GTEST_PROP(Pipeline, NumbersWithDerivativesGiveThoseOfTheTime, ()) {
                              .weight_gradients = source(ErrorSource::attention, 0.9 * forward),
                              .receive = source(ErrorSource::between_nodes, receive)});
     }
-    PlayedOrders orders;
+    ScheduleTimings orders;
     const auto asked_of = [&](const auto& times) {
         auto asked = pipeline(times, static_cast<std::size_t>(microbatches), virtual_stages);
         asked.schedule = kind;
@@ -337,7 +337,7 @@ TEST(Pipeline, RoundsThatAreLeftOutTakeTheirTimeFromWhatBoundsThem) {
     using cost::ErrorSource;
     std::minstd_rand random(1);  // NOLINT(cert-msc32-c, cert-msc51-cpp): the same pipelines every time
     const auto any = [&] { return 0.001 * static_cast<double>(random() % 1000); };
-    PlayedOrders orders;
+    ScheduleTimings orders;
     for (int drawn = 0; drawn < 1000; ++drawn) {
         std::vector<Position<DualTime>> dual(4);
         for (std::size_t k = 0; k < dual.size(); ++k) {
@@ -371,7 +371,7 @@ TEST(Pipeline, RoundsThatAreLeftOutTakeTheirTimeFromWhatBoundsThem) {
 /// What a stage holds at its peak in a closed form.
 std::vector<std::int64_t> held(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,
                                std::int64_t microbatches, std::int64_t virtual_stages) {
-    PlayedOrders orders;
+    ScheduleTimings orders;
     const schedule::Places places = places_of(plan::schedule_of(kind), stages, virtual_stages);
     return orders.in_flight(kind, places, stage, microbatches).front().whole;
 }
@@ -401,7 +401,7 @@ TEST(Pipeline, HoldsWhatTheOrderOfTheScheduleHolds) {
             }
             const schedule::Order order = order_of(schedule, shape);
             for (std::int32_t s = 0; s < shape.stages; ++s) {
-                PlayedOrders orders;
+                ScheduleTimings orders;
                 const schedule::Places places = places_of(schedule, shape.stages, shape.virtual_stages);
                 const auto most = [](const std::vector<schedule::Holding>& all) {
                     std::int64_t sum = 0;
@@ -498,7 +498,7 @@ RC_GTEST_PROP(Pipeline, OfManyRoundsTakesWhatTheWholeOrderTakes, ()) {
     Pipeline<cost::DualTime> again = pipeline(dual, static_cast<std::size_t>(m), v);
     again.schedule = kind;
     again.transfers_overlap = asked.transfers_overlap;
-    PlayedOrders orders;
+    ScheduleTimings orders;
     RC_ASSERT(std::abs(pipeline_total(again, orders).value.in(unit::second) / total(asked) - 1) < 1e-9);
 }
 
@@ -506,7 +506,7 @@ RC_GTEST_PROP(Pipeline, ThatMicrobatchesAreDealtByNeverTakesLessWithMore, ()) {
     // Interleaving has no order for most numbers of micro-batches, and uneven positions are played.
     const std::int64_t p = *rc::gen::inRange(2, 5);
     const std::vector<Position<Seconds>> positions = any_positions(2 * p);
-    PlayedOrders orders;
+    ScheduleTimings orders;
     Seconds before;
     for (std::size_t m = 1; m <= static_cast<std::size_t>(4 * p); ++m) {
         const Pipeline<Seconds> asked = pipeline(positions, m, 2);
@@ -536,7 +536,7 @@ TEST(Pipeline, OfAMillionMicrobatchesIsPlayedInAFewRounds) {
         }
         EXPECT_GE(total(asked) / 1e6, slowest * (1 - 1e-9)) << name(kind);
         EXPECT_LE(total(asked) / 1e6, 1.26 * slowest) << name(kind);
-        PlayedOrders orders;
+        ScheduleTimings orders;
         const auto stages = static_cast<std::int32_t>(asked.stages);
         if (const auto order = orders.of(kind, {stages, 1'000'000, static_cast<std::int32_t>(v)})) {
             EXPECT_LE(order->micro_batches, 9 * asked.stages) << name(kind);
@@ -565,7 +565,7 @@ TEST(Pipeline, DualPipeHasItsAuthorsBubble) {
         pairs += task.overlaps_next ? 1 : 0;
     }
     EXPECT_DOUBLE_EQ(total(asked), 32 * 5 - static_cast<double>(pairs) + (8 / 2 - 1) * (4 + 3 - 3 * 1.0));
-    PlayedOrders orders;
+    ScheduleTimings orders;
     const PipelineTime time = pipeline_time(asked, orders);
     std::int64_t pairs_of_critical = 0;
     for (const schedule::Task& task : order.stages[time.critical]) {
@@ -580,7 +580,7 @@ TEST(Pipeline, OfTwoStagesInBothDirectionsHidesItsPairsToo) {
     const std::vector<Position<Seconds>> positions = paired(2);
     Pipeline<Seconds> asked = pipeline(positions, 8);
     asked.schedule = plan::schedule_from("dualpipe").value();
-    PlayedOrders orders;
+    ScheduleTimings orders;
     const PipelineTime time = pipeline_time(asked, orders);
     EXPECT_GT(time.hidden, Seconds{});
     EXPECT_DOUBLE_EQ((8 * Seconds::of_base(5) - time.hidden + time.bubble).in(unit::second), total(asked));
@@ -593,7 +593,7 @@ TEST(Pipeline, EveryMicroBatchMoreOfDualPipeHidesAPairMore) {
         positions[k].weight_gradients = Seconds::of_base(1);
         positions[k].hidden = Seconds::of_base(0.1 + 0.05 * static_cast<double>(k));
     }
-    PlayedOrders orders;
+    ScheduleTimings orders;
     const auto hidden = [&](std::size_t microbatches) {
         Pipeline<Seconds> asked = pipeline(positions, microbatches);
         asked.schedule = plan::schedule_from("dualpipe").value();
@@ -609,7 +609,7 @@ TEST(Pipeline, WithoutAFlushGoesOnAtThePaceOfTheSlowestStage) {
     Pipeline<Seconds> asked = pipeline(positions, 10);
     asked.schedule = plan::schedule_from("pipedream").value();
     EXPECT_DOUBLE_EQ(total(asked), 10 * 5.0);
-    PlayedOrders orders;
+    ScheduleTimings orders;
     EXPECT_DOUBLE_EQ(pipeline_time(asked, orders).bubble.in(unit::second), 0);
     EXPECT_LE(pipeline_bound(asked).in(unit::second), total(asked));
 }
@@ -624,7 +624,7 @@ TEST(Pipeline, PuttingOffGradientsOfWeightsTakesTheAuthorsBubble) {
     EXPECT_DOUBLE_EQ(total(asked), 16 * 5 + 3 * 5.0);
     asked.schedule = plan::schedule_from("zb-h1").value();
     EXPECT_DOUBLE_EQ(total(asked), 16 * 5 + 3 * (2 + 2 - 1.0));
-    PlayedOrders orders;
+    ScheduleTimings orders;
     EXPECT_DOUBLE_EQ(pipeline_time(asked, orders).bubble.in(unit::second), 9);
     EXPECT_LE(pipeline_bound(asked).in(unit::second), total(asked));
 }

@@ -189,7 +189,7 @@ TEST(Cut, WithTheLongerPartsInTheMiddleTakesLessTime) {
             positions.push_back(
                 {.forward = blocks * 1000_us, .back = blocks * 2000_us, .weight_gradients = {}, .receive = {}});
         }
-        PlayedOrders orders;
+        ScheduleTimings orders;
         return pipeline_total(
             Pipeline<Seconds>{
                 .positions = positions, .stages = 8, .microbatches = 64, .schedule = plan::ScheduleKind::interleaved},

@@ -13,9 +13,9 @@
 #include "reports/collect/plan_summary.hpp"
 #include "reports/render/json.hpp"
 #include "search/adjustable_parameters.hpp"
-#include "search/any_cut.hpp"
+#include "search/memory_lower_bound.hpp"
 #include "search/mesh_layouts.hpp"
-#include "search/passes_under.hpp"
+#include "search/pass_costs_by_condition.hpp"
 #include "search/space.hpp"
 #include "step/evaluate.hpp"
 
@@ -92,7 +92,7 @@ struct Shown {
 };
 
 /// Expects that the bound for all cuts is no more than what plans need, with what the first micro-batch keeps.
-void expect_bounded(const drawn::World& world, const search::MeshLayout& layout, step::PlayedOrders& orders,
+void expect_bounded(const drawn::World& world, const search::MeshLayout& layout, step::ScheduleTimings& orders,
                     Shown& shown) {
     plan::Plan plan = search::plan_of(world.space, layout);
     layout.apply(plan);
@@ -113,7 +113,7 @@ void expect_bounded(const drawn::World& world, const search::MeshLayout& layout,
                 continue;
             }
             const Bytes needed = step::evaluate(costed, plan, step::Detail::totals).memory.total();
-            search::AnyCut cuts(costed, first, orders);
+            search::MemoryLowerBound cuts(costed, first, orders);
             const auto may_fit = [&](Bytes limit) {
                 return cuts.may_fit(plan, layout.samples / microbatch, static_cast<double>(microbatch), limit);
             };
@@ -126,7 +126,7 @@ void expect_bounded(const drawn::World& world, const search::MeshLayout& layout,
 
 TEST_P(Worlds, NoPlanNeedsLessThanTheBoundForAllCuts) {
     Shown shown;
-    step::PlayedOrders orders;
+    step::ScheduleTimings orders;
     for (const unsigned seed : drawn::seeds(GetParam(), kWorlds / 10)) {
         const drawn::World world = drawn::draw_uneven_world(seed);
         for (const search::MeshLayout& layout : search::enumerate(world.graph, world.cluster, world.space).layouts) {
@@ -207,8 +207,8 @@ private:
                             .batch = space_.batch,
                             .max_memory = space_.max_memory,
                             .reserve = space_.reserve};
-    step::PlayedOrders orders_;
-    search::PassesUnder passes_;
+    step::ScheduleTimings orders_;
+    search::PassCostsByCondition passes_;
     search::AdjustableParameter parameter_;
 };
 

@@ -16,7 +16,7 @@
 #include "plan/shard.hpp"
 #include "search/adjustable_parameters.hpp"
 #include "search/least_times.hpp"
-#include "search/passes_under.hpp"
+#include "search/pass_costs_by_condition.hpp"
 #include "search/simplicity.hpp"
 #include "step/evaluate.hpp"
 
@@ -38,8 +38,8 @@ struct ShardedPlan {
 
 /// What predictions of plans under varied conditions share.
 struct SharedTimes {
-    PassesUnder& passes;
-    step::PlayedOrders& orders;
+    PassCostsByCondition& passes;
+    step::ScheduleTimings& orders;
 };
 
 /// Totals of a plan under other conditions; none where it cannot run (a batch that does not divide).
@@ -47,7 +47,7 @@ std::optional<step::Prediction> predicted(const ShardedPlan& known, const Condit
                                           const SharedTimes& shared);
 
 /// The fastest time of the recommended layout and of all plans.
-struct Standing {
+struct BestTimes {
     std::optional<Seconds> ours;
     std::optional<Seconds> fastest;
 
@@ -71,19 +71,19 @@ bool is_fine(const Bracket& bracket);
 /// samples.
 std::vector<double> steps(const AdjustableParameter& parameter, double end, std::int64_t batch);
 
-class KnownPlans {
+class CrossoverCache {
 public:
     /// `plans`: at least one, the recommended plan first. What is referred to must outlive the object.
-    KnownPlans(const graph::Graph& graph, const std::vector<Software>& software, const Conditions& conditions,
-               const std::vector<step::Prediction>& plans, const SharedTimes& shared);
+    CrossoverCache(const graph::Graph& graph, const std::vector<Software>& software, const Conditions& conditions,
+                   const std::vector<step::Prediction>& plans, const SharedTimes& shared);
 
     /// `plan`: perhaps with its software as it was under other conditions.
     void know(plan::Plan plan);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan()); }
     const Conditions& conditions_at(const AdjustableParameter& parameter, double factor);
 
-    /// Adds the known plans of the recommended layout to a standing, until it stays.
-    void take_ours(const AdjustableParameter& parameter, double factor, Standing& standing);
+    /// Adds the known plans of the recommended layout to a best_times, until it stays.
+    void take_ours(const AdjustableParameter& parameter, double factor, BestTimes& best_times);
     /// Whether the recommended plan takes another time at this factor.
     bool reacts(const AdjustableParameter& parameter, double factor);
     /// Whether the parameter only makes times longer and the recommended plan stays within equal time of what was

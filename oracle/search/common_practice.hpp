@@ -13,9 +13,9 @@
 namespace dodona::search {
 
 /// A strategy with a network, on nodes of so many devices.
-class UsualCase {
+class CommonPractice {
 public:
-    UsualCase(const plan::Strategy& strategy, const graph::Graph& graph, std::int64_t node);
+    CommonPractice(const plan::Strategy& strategy, const graph::Graph& graph, std::int64_t node);
 
     /// Whether the strategy is in use for such networks at all.
     [[nodiscard]] bool strategy() const { return in_use_; }

@@ -1,4 +1,4 @@
-#include "search/least_passes.hpp"
+#include "search/compute_time_bounds.hpp"
 
 #include <algorithm>
 
@@ -17,7 +17,8 @@ bool same_folds(const std::vector<plan::Fold>& a, const std::vector<plan::Fold>&
 
 }  // namespace
 
-LeastPasses::Sizes LeastPasses::sizes(const plan::Plan& plan, const plan::Mesh& mesh, const std::vector<bool>& free) {
+ComputeTimeBounds::Sizes ComputeTimeBounds::sizes(const plan::Plan& plan, const plan::Mesh& mesh,
+                                                  const std::vector<bool>& free) {
     Sizes sizes;
     for (std::size_t i = 0; i < plan.strategy.axes.size(); ++i) {
         const std::int64_t ways = mesh.ways(mesh.axis(plan.strategy.axes[i]));
@@ -29,7 +30,7 @@ LeastPasses::Sizes LeastPasses::sizes(const plan::Plan& plan, const plan::Mesh& 
     return sizes;
 }
 
-LeastPasses::Least LeastPasses::of(const plan::Plan& plan, const plan::Mesh& mesh) {
+ComputeTimeBounds::Least ComputeTimeBounds::of(const plan::Plan& plan, const plan::Mesh& mesh) {
     const std::scoped_lock lock(mutex_);
     OfStrategy& strategy = strategies_[plan.strategy.name];
     const auto shards = [&]() -> const plan::ShardedGraph& {
@@ -71,8 +72,8 @@ LeastPasses::Least LeastPasses::of(const plan::Plan& plan, const plan::Mesh& mes
 }
 
 /// Loops are laid alike whatever the micro-batch.
-Seconds LeastPasses::sum(const plan::ShardedGraph& sharded, const plan::Plan& plan, const plan::Mesh& mesh,
-                         bool accumulates) {
+Seconds ComputeTimeBounds::sum(const plan::ShardedGraph& sharded, const plan::Plan& plan, const plan::Mesh& mesh,
+                               bool accumulates) {
     const auto batch = static_cast<double>(plan.microbatch) * static_cast<double>(sharded.data_ways);
     graph::LocalExtents local;
     Seconds sum;

@@ -1,4 +1,4 @@
-#include "search/any_cut.hpp"
+#include "search/memory_lower_bound.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ bool kept_in_proportion(Bytes a, std::int64_t of_a, Bytes b, std::int64_t of_b) 
 
 }  // namespace
 
-std::vector<AnyCut::Piece> AnyCut::pieces(const plan::Plan& plan, double scale) const {
+std::vector<MemoryLowerBound::Piece> MemoryLowerBound::pieces(const plan::Plan& plan, double scale) const {
     std::vector<Piece> pieces;
     for (std::size_t u = 0; u < states_.segments.size(); ++u) {
         Piece piece{.count = states_.graph->segments[u].count, .states = {}, .kept = {}};
@@ -37,7 +37,7 @@ std::vector<AnyCut::Piece> AnyCut::pieces(const plan::Plan& plan, double scale) 
     return pieces;
 }
 
-const AnyCut::InFlight& AnyCut::in_flight(const plan::Plan& plan, std::int64_t microbatches) {
+const MemoryLowerBound::InFlight& MemoryLowerBound::in_flight(const plan::Plan& plan, std::int64_t microbatches) {
     if (in_flight_ && in_flight_->schedule == plan.schedule && in_flight_->microbatches == microbatches) {
         return *in_flight_;
     }
@@ -52,7 +52,7 @@ const AnyCut::InFlight& AnyCut::in_flight(const plan::Plan& plan, std::int64_t m
     return *in_flight_;
 }
 
-bool AnyCut::may_fit(const plan::Plan& plan, std::int64_t microbatches, double scale, Bytes limit) {
+bool MemoryLowerBound::may_fit(const plan::Plan& plan, std::int64_t microbatches, double scale, Bytes limit) {
     const std::vector<Piece> pieces = this->pieces(plan, scale);
     const Bytes room = (1 + kSumRounding) * (limit - states_.context());
     std::size_t next = 0;

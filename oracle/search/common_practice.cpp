@@ -1,4 +1,4 @@
-#include "search/usual.hpp"
+#include "search/common_practice.hpp"
 
 #include <algorithm>
 #include <set>
@@ -25,7 +25,7 @@ std::int64_t longest(const graph::Graph& graph, const std::string& dimension) {
 
 }  // namespace
 
-UsualCase::UsualCase(const plan::Strategy& strategy, const graph::Graph& graph, std::int64_t node)
+CommonPractice::CommonPractice(const plan::Strategy& strategy, const graph::Graph& graph, std::int64_t node)
     : strategy_(strategy), node_(node), blocks_(graph.block_count()) {
     const plan::Usual& usual = strategy.considered.usual;
     for (const auto* const extents : {&usual.extents, &usual.leaves}) {
@@ -40,7 +40,7 @@ UsualCase::UsualCase(const plan::Strategy& strategy, const graph::Graph& graph, 
     in_use_ = usual.ever && long_enough;
 }
 
-std::string UsualCase::fault(const std::string& axis, plan::UsualSizes sizes, std::int64_t size) const {
+std::string CommonPractice::fault(const std::string& axis, plan::UsualSizes sizes, std::int64_t size) const {
     using plan::UsualSizes;
     if (sizes == UsualSizes::node) {
         return size > node_ ? fmt::format("{} {} reaches beyond a node of {}", axis, size, node_)
@@ -64,7 +64,7 @@ std::string UsualCase::fault(const std::string& axis, plan::UsualSizes sizes, st
 }
 
 /// Ranks over which the strategy's rules split a dimension, where a layer is split over all axes that any rule names.
-std::int64_t UsualCase::ways(const plan::Plan& plan, const std::string& dimension) const {
+std::int64_t CommonPractice::ways(const plan::Plan& plan, const std::string& dimension) const {
     std::set<std::string> axes;
     const auto add = [&](const std::vector<plan::Lay>& lays) {
         for (const plan::Lay& lay : lays) {
@@ -84,7 +84,7 @@ std::int64_t UsualCase::ways(const plan::Plan& plan, const std::string& dimensio
     return ways;
 }
 
-std::vector<std::string> UsualCase::faults(const plan::Plan& plan, const Filter& filter) const {
+std::vector<std::string> CommonPractice::faults(const plan::Plan& plan, const Filter& filter) const {
     std::vector<std::string> found;
     if (!in_use_) {
         found.push_back(fmt::format("{} is not in use for such networks", strategy_.name));

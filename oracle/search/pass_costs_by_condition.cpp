@@ -1,4 +1,4 @@
-#include "search/passes_under.hpp"
+#include "search/pass_costs_by_condition.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,17 +8,18 @@
 
 namespace dodona::search {
 
-PassesUnder::Known::Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan, KnownShards* shards)
+PassCostsByCondition::Known::Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan,
+                                   KnownShards* shards)
     : device(std::move(on)), framework(plan.framework), times(graph, device, plan), passes(graph, times, shards) {}
 
-PassesUnder::PassesUnder(const graph::Graph& graph, const Space& space, bool keeps_shards)
+PassCostsByCondition::PassCostsByCondition(const graph::Graph& graph, const Space& space, bool keeps_shards)
     : graph_(graph), plan_(plan_of(space)), software_(space.software.size()) {
     if (keeps_shards) {
         shards_.emplace(graph);
     }
 }
 
-LeastPasses& PassesUnder::of(const cluster::Cluster& cluster, const plan::Framework& framework) {
+ComputeTimeBounds& PassCostsByCondition::of(const cluster::Cluster& cluster, const plan::Framework& framework) {
     cluster::Device device = *cluster.device_kinds(1).front().device;
     const auto alike = [&](const std::unique_ptr<Known>& known) {
         device.memory = known->device.memory;  // decides what fits, not how long it takes
@@ -36,7 +37,7 @@ LeastPasses& PassesUnder::of(const cluster::Cluster& cluster, const plan::Framew
     return known_.emplace_back(std::make_unique<Known>(graph_, std::move(device), plan_, shards))->passes;
 }
 
-SoftwarePasses PassesUnder::of(const cluster::Cluster& cluster, const Space& space) {
+SoftwarePasses PassCostsByCondition::of(const cluster::Cluster& cluster, const Space& space) {
     SoftwarePasses passes;
     for (const Software& software : space.software) {
         passes.push_back(&of(cluster, software.framework));

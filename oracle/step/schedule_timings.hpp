@@ -19,7 +19,7 @@ namespace dodona::step {
 
 /// An order whose steady state is played once: of more than schedule::kRounds rounds of as many micro-batches as there are
 /// stages, the others take as long as those in the middle.
-struct PlayedOrder {
+struct ScheduleTiming {
     std::int64_t micro_batches = 1;
     schedule::Dependencies tasks;
     /// Tasks that begin three rounds of the steady state, and the next after them, by stage.
@@ -37,9 +37,9 @@ struct PlayedOrder {
 std::optional<std::string> too_many_tasks(plan::ScheduleKind kind, const schedule::Shape& shape);
 
 /// Threads may share it.
-class PlayedOrders {
+class ScheduleTimings {
 public:
-    using Known = std::shared_ptr<const PlayedOrder>;
+    using Known = std::shared_ptr<const ScheduleTiming>;
     /// None if the schedule has no order for that, such as interleaving where the stages do not divide the micro-batches.
     Known of(plan::ScheduleKind kind, const schedule::Shape& shape);
 

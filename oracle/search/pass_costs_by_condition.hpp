@@ -10,7 +10,7 @@
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
-#include "search/least_passes.hpp"
+#include "search/compute_time_bounds.hpp"
 #include "step/layer_times.hpp"
 
 namespace dodona::search {
@@ -18,15 +18,15 @@ namespace dodona::search {
 struct Space;
 
 /// Of the software of a space, in its order, on a cluster's first device under the space's precision.
-using SoftwarePasses = std::vector<LeastPasses*>;
+using SoftwarePasses = std::vector<ComputeTimeBounds*>;
 
-class PassesUnder {
+class PassCostsByCondition {
 public:
     /// `keeps_shards`: for several searches (KnownShards). The network must outlive the object.
-    PassesUnder(const graph::Graph& graph, const Space& space, bool keeps_shards);
+    PassCostsByCondition(const graph::Graph& graph, const Space& space, bool keeps_shards);
 
     /// Of the cluster's first device. The answer holds until as many others as are kept were asked for.
-    LeastPasses& of(const cluster::Cluster& cluster, const plan::Framework& framework);
+    ComputeTimeBounds& of(const cluster::Cluster& cluster, const plan::Framework& framework);
     /// Holds until the software under more than one other condition was asked about.
     SoftwarePasses of(const cluster::Cluster& cluster, const Space& space);
 
@@ -35,7 +35,7 @@ private:
         cluster::Device device;
         plan::Framework framework;
         step::LayerTimes times;
-        LeastPasses passes;
+        ComputeTimeBounds passes;
 
         Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan, KnownShards* shards);
     };

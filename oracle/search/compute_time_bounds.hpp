@@ -19,10 +19,10 @@
 namespace dodona::search {
 
 /// May be asked by several threads.
-class LeastPasses {
+class ComputeTimeBounds {
 public:
     /// `shards`: kept for the searches of one question; null: each is asked for about once.
-    LeastPasses(const graph::Graph& graph, step::LayerTimes& times, KnownShards* shards)
+    ComputeTimeBounds(const graph::Graph& graph, step::LayerTimes& times, KnownShards* shards)
         : graph_(graph), times_(times), shards_(shards) {}
 
     struct Least {

@@ -1,4 +1,4 @@
-#include "step/played_orders.hpp"
+#include "step/schedule_timings.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -38,22 +38,22 @@ std::int32_t forward_pass(const std::vector<schedule::Task>& tasks, std::int32_t
     return static_cast<std::int32_t>(found - tasks.begin());
 }
 
-PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
+ScheduleTimings::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
     const schedule::Schedule& schedule = plan::schedule_of(kind);
     if (schedule.unmet(shape)) {
         return nullptr;
     }
     const schedule::Order order = order_of(schedule, shape);
-    PlayedOrder played{
+    ScheduleTiming played{
         .micro_batches = shape.micro_batches, .tasks = schedule::resolve(order), .rounds = {}, .shorter = {}};
     if (shape.micro_batches < schedule::kRounds * shape.stages) {
-        return std::make_shared<const PlayedOrder>(std::move(played));
+        return std::make_shared<const ScheduleTiming>(std::move(played));
     }
     if (!schedule.traits.has_rounds) {
         schedule::Shape shorter = shape;
         shorter.micro_batches -= shape.stages;
         played.shorter = schedule::resolve(order_of(schedule, shorter));
-        return std::make_shared<const PlayedOrder>(std::move(played));
+        return std::make_shared<const ScheduleTiming>(std::move(played));
     }
     const std::int32_t round = shape.stages * shape.virtual_stages;  // forward passes of a stage
     std::int32_t before = 0;                                         // tasks are counted stage after stage
@@ -61,7 +61,7 @@ PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
         played.rounds.push_back({before + forward_pass(tasks, 3 * round), before + forward_pass(tasks, 6 * round)});
         before += static_cast<std::int32_t>(tasks.size());
     }
-    return std::make_shared<const PlayedOrder>(std::move(played));
+    return std::make_shared<const ScheduleTiming>(std::move(played));
 }
 
 /// Whether positions that differ, or all, are played.
@@ -89,7 +89,7 @@ std::optional<std::string> too_many_tasks(ScheduleKind kind, const schedule::Sha
                        shape.stages, tasks / 1'000'000, kMaxTasks / 1'000'000);
 }
 
-PlayedOrders::Known PlayedOrders::of(ScheduleKind kind, const schedule::Shape& shape) {
+ScheduleTimings::Known ScheduleTimings::of(ScheduleKind kind, const schedule::Shape& shape) {
     const Key key(kind, short_shape(shape));
     {
         const std::lock_guard lock(mutex_);
@@ -108,7 +108,7 @@ PlayedOrders::Known PlayedOrders::of(ScheduleKind kind, const schedule::Shape& s
     return known_.emplace(key, std::move(order)).first->second;
 }
 
-PlayedOrders::Held PlayedOrders::held(ScheduleKind kind, const schedule::Shape& shape) {
+ScheduleTimings::Held ScheduleTimings::held(ScheduleKind kind, const schedule::Shape& shape) {
     const Key key(kind, shape);
     {
         const std::lock_guard lock(mutex_);
@@ -128,8 +128,8 @@ PlayedOrders::Held PlayedOrders::held(ScheduleKind kind, const schedule::Shape& 
         .first->second;
 }
 
-std::vector<schedule::Holding> PlayedOrders::in_flight(ScheduleKind kind, const schedule::Places& places,
-                                                       std::int64_t stage, std::int64_t microbatches) {
+std::vector<schedule::Holding> ScheduleTimings::in_flight(ScheduleKind kind, const schedule::Places& places,
+                                                          std::int64_t stage, std::int64_t microbatches) {
     const auto alone = [&](std::int64_t each) {
         return std::vector<std::int64_t>(static_cast<std::size_t>(places.on_stage()), each);
     };

@@ -1,4 +1,4 @@
-#include "search/known_plans.hpp"
+#include "search/crossover_cache.hpp"
 
 #include <algorithm>
 #include <array>
@@ -101,8 +101,9 @@ double middle(const Bracket& bracket) { return std::sqrt(bracket.changes * brack
 
 bool is_fine(const Bracket& bracket) { return std::abs(std::log(bracket.changes / bracket.stays)) <= std::log(kFine); }
 
-KnownPlans::KnownPlans(const graph::Graph& graph, const std::vector<Software>& software, const Conditions& conditions,
-                       const std::vector<step::Prediction>& plans, const SharedTimes& shared)
+CrossoverCache::CrossoverCache(const graph::Graph& graph, const std::vector<Software>& software,
+                               const Conditions& conditions, const std::vector<step::Prediction>& plans,
+                               const SharedTimes& shared)
     : graph_(graph), software_(software), conditions_(conditions), shared_(shared) {
     check(!plans.empty(), "the recommended plan is known");
     for (const step::Prediction& prediction : plans) {
@@ -111,7 +112,7 @@ KnownPlans::KnownPlans(const graph::Graph& graph, const std::vector<Software>& s
 }
 
 /// Of per-layer strategies, which have one name and different rules, times are compared too.
-void KnownPlans::know(Plan plan) {
+void CrossoverCache::know(Plan plan) {
     for (const Software& software : software_) {
         if (software.framework.label() == plan.framework.label()) {
             plan.framework = software.framework;
@@ -136,23 +137,23 @@ void KnownPlans::know(Plan plan) {
     }
 }
 
-void Standing::take(bool is_ours, Seconds time) {
+void BestTimes::take(bool is_ours, Seconds time) {
     fastest = fastest ? min(*fastest, time) : time;
     if (is_ours) {
         ours = ours ? min(*ours, time) : time;
     }
 }
 
-bool Standing::crosses() const { return !ours || *ours > (1 + kEqualTime) * *fastest; }
+bool BestTimes::crosses() const { return !ours || *ours > (1 + kEqualTime) * *fastest; }
 
-std::optional<KnownPlans::Taken> KnownPlans::taken(const Conditions& conditions, const Known& known) const {
+std::optional<CrossoverCache::Taken> CrossoverCache::taken(const Conditions& conditions, const Known& known) const {
     const auto prediction = predicted(known.sharded, conditions, shared_);
     const bool fits = prediction && prediction->fits && leaves(*prediction, conditions.reserve);
     return fits ? std::optional(Taken{prediction->step.value, simplicity(*prediction, 0, conditions.reserve)})
                 : std::nullopt;
 }
 
-const Conditions& KnownPlans::conditions_at(const AdjustableParameter& parameter, double factor) {
+const Conditions& CrossoverCache::conditions_at(const AdjustableParameter& parameter, double factor) {
     Point point(parameter.parameter.key, factor);
     if (!varied_ || varied_->first != point) {
         varied_.emplace(std::move(point), parameter.adjusted(conditions_, factor));
@@ -160,8 +161,8 @@ const Conditions& KnownPlans::conditions_at(const AdjustableParameter& parameter
     return varied_->second;
 }
 
-const std::optional<KnownPlans::Taken>& KnownPlans::taken(const AdjustableParameter& parameter, double factor,
-                                                          Known& known) {
+const std::optional<CrossoverCache::Taken>& CrossoverCache::taken(const AdjustableParameter& parameter, double factor,
+                                                                  Known& known) {
     const auto [found, fresh] = known.under.try_emplace(Point(parameter.parameter.key, factor));
     if (fresh) {
         found->second = taken(conditions_at(parameter, factor), known);
@@ -169,13 +170,13 @@ const std::optional<KnownPlans::Taken>& KnownPlans::taken(const AdjustableParame
     return found->second;
 }
 
-std::optional<Seconds> KnownPlans::time(const AdjustableParameter& parameter, double factor, Known& known) {
+std::optional<Seconds> CrossoverCache::time(const AdjustableParameter& parameter, double factor, Known& known) {
     const std::optional<Taken>& found = taken(parameter, factor, known);
     return found ? std::optional(found->time) : std::nullopt;
 }
 
-KnownPlans::KnownTimes KnownPlans::times_at(const AdjustableParameter& parameter, double factor,
-                                            std::vector<Contender>& contenders) {
+CrossoverCache::KnownTimes CrossoverCache::times_at(const AdjustableParameter& parameter, double factor,
+                                                    std::vector<Contender>& contenders) {
     KnownTimes times;
     std::optional<Seconds> ours;
     const auto take = [&](Contender& contender) {
@@ -204,36 +205,37 @@ KnownPlans::KnownTimes KnownPlans::times_at(const AdjustableParameter& parameter
     return times;
 }
 
-bool KnownPlans::changes(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders) {
-    Standing standing;
+bool CrossoverCache::changes(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders) {
+    BestTimes best_times;
     const auto take = [&](Contender& contender) {
         const std::optional<Seconds> found = time(parameter, factor, *contender.known);
         if (found) {
             contender.times.emplace_back(factor, *found);
-            standing.take(is_ours(contender.known->plan()), *found);
+            best_times.take(is_ours(contender.known->plan()), *found);
         }
     };
     for (Contender& contender : contenders) {
         if (is_ours(contender.known->plan()) &&
-            !(standing.ours && least(parameter, factor, contender) > *standing.ours)) {
+            !(best_times.ours && least(parameter, factor, contender) > *best_times.ours)) {
             take(contender);
         }
     }
-    for (std::size_t i = 0; i < contenders.size() && !standing.crosses(); ++i) {
-        const bool loses = standing.ours && (1 + kEqualTime) * least(parameter, factor, contenders[i]) > *standing.ours;
+    for (std::size_t i = 0; i < contenders.size() && !best_times.crosses(); ++i) {
+        const bool loses =
+            best_times.ours && (1 + kEqualTime) * least(parameter, factor, contenders[i]) > *best_times.ours;
         if (is_ours(contenders[i].known->plan()) || loses) {
             continue;
         }
         take(contenders[i]);
-        if (standing.crosses()) {  // it is likely to win at the next factor too, and is asked first
+        if (best_times.crosses()) {  // it is likely to win at the next factor too, and is asked first
             std::swap(contenders[i], contenders.front());
             return true;
         }
     }
-    return standing.crosses();
+    return best_times.crosses();
 }
 
-Seconds KnownPlans::least(const AdjustableParameter& parameter, double factor, const Contender& contender) {
+Seconds CrossoverCache::least(const AdjustableParameter& parameter, double factor, const Contender& contender) {
     Seconds least;
     for (const auto& [at, taken] : contender.times) {
         if ((at >= factor) == parameter.parameter.more_is_better) {
@@ -243,7 +245,7 @@ Seconds KnownPlans::least(const AdjustableParameter& parameter, double factor, c
     return least;
 }
 
-bool KnownPlans::changes_listed(const KnownTimes& times) const {
+bool CrossoverCache::changes_listed(const KnownTimes& times) const {
     struct Layout {
         const Plan* plan = nullptr;
         Seconds fastest;
@@ -273,20 +275,20 @@ bool KnownPlans::changes_listed(const KnownTimes& times) const {
             layout.listed = found;
         }
     }
-    Standing standing;
+    BestTimes best_times;
     for (const Layout& layout : layouts) {
-        standing.take(is_ours(*layout.plan), layout.listed->time);
+        best_times.take(is_ours(*layout.plan), layout.listed->time);
     }
-    for (std::size_t i = 0; i < times.size() && standing.crosses(); ++i) {
+    for (std::size_t i = 0; i < times.size() && best_times.crosses(); ++i) {
         if (is_ours(times[i].first->plan())) {
-            standing.take(true, times[i].second.time);
+            best_times.take(true, times[i].second.time);
         }
     }
-    return standing.crosses();
+    return best_times.crosses();
 }
 
-std::vector<KnownPlans::Contender> KnownPlans::contenders(const AdjustableParameter& parameter, double end,
-                                                          double lead) {
+std::vector<CrossoverCache::Contender> CrossoverCache::contenders(const AdjustableParameter& parameter, double end,
+                                                                  double lead) {
     const std::optional<Seconds> now = known_.front().now;
     const std::optional<Seconds> then = time(parameter, end, known_.front());
     std::vector<Contender> plans;
@@ -311,7 +313,7 @@ std::vector<KnownPlans::Contender> KnownPlans::contenders(const AdjustableParame
     return plans;
 }
 
-bool KnownPlans::cannot_cross(const AdjustableParameter& parameter, double factor) {
+bool CrossoverCache::cannot_cross(const AdjustableParameter& parameter, double factor) {
     const bool worse = !parameter.by_doublings && (factor > 1) != parameter.parameter.more_is_better;
     if (!worse) {
         return false;
@@ -322,7 +324,7 @@ bool KnownPlans::cannot_cross(const AdjustableParameter& parameter, double facto
            });
 }
 
-std::optional<Bracket> KnownPlans::first_crossover(const AdjustableParameter& parameter, double end) {
+std::optional<Bracket> CrossoverCache::first_crossover(const AdjustableParameter& parameter, double end) {
     std::vector<Contender> plans = contenders(parameter, end, kEqualTime);
     const bool fits = known_.front().now && time(parameter, end, known_.front());
     if (fits &&
@@ -345,7 +347,7 @@ std::optional<Bracket> KnownPlans::first_crossover(const AdjustableParameter& pa
     return std::nullopt;
 }
 
-Bracket KnownPlans::bisected(const AdjustableParameter& parameter, Bracket within) {
+Bracket CrossoverCache::bisected(const AdjustableParameter& parameter, Bracket within) {
     std::vector<Contender> plans = contenders(parameter, within.changes, 0);
     while (!is_fine(within)) {
         const double at = middle(within);
@@ -355,18 +357,18 @@ Bracket KnownPlans::bisected(const AdjustableParameter& parameter, Bracket withi
     return within;
 }
 
-void KnownPlans::take_ours(const AdjustableParameter& parameter, double factor, Standing& standing) {
+void CrossoverCache::take_ours(const AdjustableParameter& parameter, double factor, BestTimes& best_times) {
     for (Known& known : known_) {
-        if (!standing.crosses()) {
+        if (!best_times.crosses()) {
             return;  // further plans of the layout cannot make it slower
         }
         if (const auto taken = is_ours(known.plan()) ? time(parameter, factor, known) : std::nullopt) {
-            standing.take(true, *taken);
+            best_times.take(true, *taken);
         }
     }
 }
 
-bool KnownPlans::reacts(const AdjustableParameter& parameter, double factor) {
+bool CrossoverCache::reacts(const AdjustableParameter& parameter, double factor) {
     const std::optional<Seconds> now = known_.front().now;
     const std::optional<Seconds> then = time(parameter, factor, known_.front());
     return !now || !then || std::abs(std::log(*then / *now)) > std::log(1 + kEqualTime);

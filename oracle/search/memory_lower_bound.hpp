@@ -12,16 +12,16 @@
 
 #include "base/quantity.hpp"
 #include "plan/plan.hpp"
-#include "step/played_orders.hpp"
+#include "step/schedule_timings.hpp"
 #include "step/segment_cost.hpp"
 
 namespace dodona::search {
 
-class AnyCut {
+class MemoryLowerBound {
 public:
     /// `states`: costs on the plan's own mesh; `passes`: those of a micro-batch that may be another. Both must outlive
     /// the object.
-    AnyCut(const step::CostedGraph& states, const step::CostedGraph& passes, step::PlayedOrders& orders)
+    MemoryLowerBound(const step::CostedGraph& states, const step::CostedGraph& passes, step::ScheduleTimings& orders)
         : states_(states), passes_(passes), orders_(orders) {}
 
     /// Whether every stage of the plan may need `limit` or less, with `microbatches` in a step, each of which keeps
@@ -46,7 +46,7 @@ private:
 
     const step::CostedGraph& states_;
     const step::CostedGraph& passes_;
-    step::PlayedOrders& orders_;
+    step::ScheduleTimings& orders_;
     std::optional<InFlight> in_flight_;  ///< asked for last
 };
 
