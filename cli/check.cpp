@@ -4,14 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
-#include "cli/data_folder.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/output.hpp"
@@ -189,8 +186,7 @@ std::string checked(const std::string& file) {
          "kinds: " + join(kinds()));
 }
 
-/// KIND.schema.json in the folder, of every kind of file, and NAME-answer.schema.json, of every answer: described, or by
-/// hand.
+/// KIND.schema.json in the folder, of every kind of file, and NAME-answer.schema.json, of every answer that is described.
 void write_schemas(const std::string& folder) {
     std::error_code fault;
     std::filesystem::create_directories(folder, fault);
@@ -198,21 +194,15 @@ void write_schemas(const std::string& folder) {
         const std::filesystem::path path = std::filesystem::path(folder) / (kind.name + ".schema.json");
         write_text({.file = path.string()}, files::schema(kind.described));
     }
-    const auto write_answer = [&](const std::string& name, const std::string& schema) {
-        write_text({.file = (std::filesystem::path(folder) / (name + "-answer.schema.json")).string()}, schema);
-    };
     for (const Command& command : commands()) {
         for (const auto described : {command.answer, command.other_answer}) {
             if (described != nullptr) {
                 const files::Description& answer = described();
-                write_answer(answer.noun, reports::json_page(questions::answer_schema(answer)));
+                const std::filesystem::path path =
+                    std::filesystem::path(folder) / (answer.noun + "-answer.schema.json");
+                write_text({.file = path.string()}, reports::json_page(questions::answer_schema(answer)));
             }
         }
-    }
-    for (const auto& by_hand : std::filesystem::directory_iterator(data_folder() / "reports/schemas")) {
-        const std::string file = by_hand.path().filename().string();
-        std::ifstream stream(by_hand.path(), std::ios::binary);
-        write_answer(file.substr(0, file.find('.')), {std::istreambuf_iterator<char>(stream), {}});
     }
 }
 

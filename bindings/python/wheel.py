@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 FOLDERS = ["models", "hardware/clusters", "hardware/devices", "hardware/links", "hardware/profiles", "docs/schemas",
-           "reports/schemas", "software", "oracle/plan/strategies", "oracle/validate"]
+           "software", "oracle/plan/strategies", "oracle/validate"]
 DATA_ENDINGS = {".yaml", ".json"}
 CARRIED = re.compile(r"lib(fmt|yaml-cpp)\.so")
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same input, the same bytes

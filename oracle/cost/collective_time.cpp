@@ -124,11 +124,11 @@ Modelled model(const cluster::Cluster& cluster, const CollectiveRequest& request
     const std::int64_t p = request.group.size();
     const std::size_t count = protocols(cluster, spans);
     for (std::size_t protocol = 0; protocol < count; ++protocol) {
-        const Path way = path(cluster, request, p, spans, protocol);
-        Choice choice = choose({cluster, request, spans, way}, forced);
-        choice.cost.time += way.start;
+        const Path route = path(cluster, request, p, spans, protocol);
+        Choice choice = choose({cluster, request, spans, route}, forced);
+        choice.cost.time += route.start;
         if (!best || choice.cost.time < best->time()) {
-            best = Modelled{choice, way.contention, protocol};
+            best = Modelled{choice, route.contention, protocol};
         }
     }
     return *best;
@@ -284,11 +284,11 @@ std::vector<CollectiveTrace::Algorithm> tried(const cluster::Cluster& cluster, c
     for (const Algorithm algorithm : cluster.allowed(request.collective)) {
         std::optional<Seconds> fastest;
         for (std::size_t protocol = 0; protocol < protocols(cluster, spans); ++protocol) {
-            const Path way = path(cluster, request, request.group.size(), spans, protocol);
+            const Path route = path(cluster, request, request.group.size(), spans, protocol);
             const auto choice =
-                cheapest({cluster, request, spans, way}, [&](Algorithm one) { return one == algorithm; });
-            if (choice && (!fastest || choice->cost.time + way.start < *fastest)) {
-                fastest = choice->cost.time + way.start;
+                cheapest({cluster, request, spans, route}, [&](Algorithm one) { return one == algorithm; });
+            if (choice && (!fastest || choice->cost.time + route.start < *fastest)) {
+                fastest = choice->cost.time + route.start;
             }
         }
         if (fastest) {
@@ -317,12 +317,12 @@ CollectiveTrace collective_trace(const cluster::Cluster& cluster, const Collecti
                           .curves_of = {},
                           .slow_down = parts.slow_down,
                           .time = time_of(cluster, request, parts)};
-    const Path way = path(cluster, request, request.group.size(), parts.spans, parts.modelled.protocol);
-    for (const Crossing& crossing : way.crossings) {
+    const Path route = path(cluster, request, request.group.size(), parts.spans, parts.modelled.protocol);
+    for (const Crossing& crossing : route.crossings) {
         const cluster::Level& level = cluster.levels[crossing.level];
         trace.levels.push_back({level.name, crossing.members, crossing.children, crossing.latency, crossing.share});
-        if (level.link && way.protocol < level.link->protocols.size()) {
-            trace.protocol = level.link->protocols[way.protocol].name;
+        if (level.link && route.protocol < level.link->protocols.size()) {
+            trace.protocol = level.link->protocols[route.protocol].name;
         }
     }
     if (parts.curve) {

@@ -1,6 +1,6 @@
 // Default software for a network, a strategy and the maker of the device, as files of frameworks say
-// (`usual_for`, `usual_tasks`, `usual_levels`, `usual_on`, `usual_with`, `usual_offload`), and what it can run. A machine's own
-// `software` comes first. Of several versions of one software the newest that the device runs stands for all.
+// by their keys `usual_*`, and what it can run. A machine's own `software` comes first. Of several versions of one
+// software the newest that the device runs stands for all.
 #pragma once
 
 #include <span>

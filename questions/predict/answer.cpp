@@ -61,7 +61,7 @@ const Description& description<CollectiveParts>() {
                      "curves_of", "the link that was measured; empty: this machine"),
                  required<&CollectiveParts::trace, &CollectiveTrace::slow_down>(
                      "slow_down", "by measured bus bandwidths of the machine; null: none"),
-                 questions::computed("alone", "of one, without what software and kernels beside it add",
+                 questions::computed("alone", "of one, without what software and simultaneous kernels add",
                                      [](const CollectiveParts& one) { return one.trace.time.time.value; }),
                  questions::computed("in_step", "of one",
                                      [](const CollectiveParts& one) { return one.line.time / one.line.per_step; }),

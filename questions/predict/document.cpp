@@ -21,7 +21,7 @@ using namespace reports;
 
 constexpr std::size_t kMaxTensors = 16;
 
-/// Which moment is the peak, and by how much.
+/// The moment of the peak, and by how much others are below it.
 Table moment_table(const step::MemoryMoments& moments) {
     const std::array<std::pair<const char*, Bytes>, 5> rows{{{"forward", moments.forward},
                                                              {"loss", moments.loss},

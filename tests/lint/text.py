@@ -11,6 +11,19 @@ GAP = r"(?:\s|//+|#)+"
 CLOSED = re.compile(rf"\b(?:project's|our|my|internal|unpublished){GAP}(?:own{GAP})?notes\b"
                     rf"|\bseeds,{GAP}section\b|\b(?:personal|private){GAP}communication\b", re.IGNORECASE)
 
+COLUMNS = 100
+
+
+def too_long(lines):
+    """Numbers of lines of prose that are wider; code, tables, headings and what has no blank may be wide."""
+    is_code = False
+    for number, line in enumerate(lines, 1):
+        is_code ^= line.lstrip().startswith("```")
+        prose = re.sub("`[^`]*`", "", line)
+        if len(prose) > COLUMNS and not is_code and not line.startswith(("|", "#", "    ")) and " " in line.strip():
+            yield number
+
+
 root = sys.argv[1]
 complaints = []
 for path in tree.files(root, ".cpp", ".hpp", ".py", ".sh", ".yaml", ".md", "meson.build", "LAYERS"):
@@ -21,6 +34,9 @@ for path in tree.files(root, ".cpp", ".hpp", ".py", ".sh", ".yaml", ".md", "meso
             complaints.append(f"{path}:{number}: tab")
         if line != line.rstrip():
             complaints.append(f"{path}:{number}: trailing blank")
+    if path.endswith(".md") and not path.startswith(("calibrate/", "tests/", "reports/", "models/", "hardware/")):
+        for number in too_long(lines):
+            complaints.append(f"{path}:{number}: more than {COLUMNS} columns")
     if content and not content.endswith("\n"):
         complaints.append(f"{path}:{len(lines)}: no line end at the end")
     for found in CLOSED.finditer(content) if not path.startswith("tests/lint/") else ():

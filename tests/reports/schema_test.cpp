@@ -1,7 +1,6 @@
-// What the reports print is what reports/schemas/ publishes; and the schemas reject what is not.
-#include <cstdlib>
-#include <fstream>
+// What the reports print is what the schemas of answers say; and the schemas reject what is not.
 #include <map>
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -58,8 +57,7 @@ nlohmann::json schema_of(const std::string& noun) {
     if (const auto found = described.find(noun); found != described.end()) {
         return nlohmann::json::parse(json_line(questions::answer_schema(*found->second)));
     }
-    std::ifstream stream(std::string(std::getenv("DODONA_SOURCE")) + "/reports/schemas/" + noun + ".schema.json");
-    return nlohmann::json::parse(stream);
+    throw std::invalid_argument("no answer is called " + noun);
 }
 
 bool is_valid(const std::string& noun, const nlohmann::json& document) {
