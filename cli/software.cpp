@@ -38,8 +38,8 @@ std::vector<plan::Framework> released_frameworks(Arguments& arguments) {
         return form == '0' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
     };
     const bool is_date = (date.size() == kDay.size() || date.size() == kMonth.size()) &&
-                         std::equal(date.begin(), date.end(), kDay.begin(), has_form) &&
-                         date.substr(5, 2) >= "01" && date.substr(5, 2) <= "12";
+                         std::equal(date.begin(), date.end(), kDay.begin(), has_form) && date.substr(5, 2) >= "01" &&
+                         date.substr(5, 2) <= "12";
     if (!date.empty() && !is_date) {
         arguments.fault("--date", fmt::format("\"{}\" is not a date", date), "for example 2025-06");
         return library().all_frameworks();
