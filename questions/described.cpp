@@ -80,16 +80,17 @@ bool may_be_null(const files::Key& key) {
     return !key.left_out && (may_be_empty || key.is_absent != nullptr);
 }
 
-const files::ValueType& written_type(const files::ValueType& type) {
-    const auto* const converted = std::get_if<files::ConvertedType>(&type.type);
-    return converted == nullptr ? type : *converted->written;
+/// The type of a value in JSON, when there is one.
+const files::ValueType& written(const files::ValueType& type) {
+    if (const auto* const made = std::get_if<files::ConvertedType>(&type.type)) {
+        return written(*made->written);
+    }
+    const auto* const optional = std::get_if<files::OptionalType>(&type.type);
+    return optional == nullptr ? type : written(*optional->element);
 }
 
 /// Of a key that has a value wherever it is there.
-const files::ValueType& type_when_there(const files::Key& key) {
-    const auto* const optional = std::get_if<files::OptionalType>(&written_type(key.type).type);
-    return key.left_out && optional != nullptr ? *optional->element : key.type;
-}
+const files::ValueType& type_when_there(const files::Key& key) { return key.left_out ? written(key.type) : key.type; }
 
 void add_key(const files::Description& description, const files::Key& key, Definitions& definitions, Record& properties,
              Record& required);
@@ -210,15 +211,6 @@ Record Definitions::reference_to(const files::Description& description) {
     Record reference;
     reference["$ref"] = "#/definitions/" + description.noun;
     return reference;
-}
-
-/// The type of a value in JSON, when there is one.
-const files::ValueType& written(const files::ValueType& type) {
-    if (const auto* const made = std::get_if<files::ConvertedType>(&type.type)) {
-        return written(*made->written);
-    }
-    const auto* const optional = std::get_if<files::OptionalType>(&type.type);
-    return optional == nullptr ? type : written(*optional->element);
 }
 
 /// The description of a value that is a record; null: it is none.

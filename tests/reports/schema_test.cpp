@@ -23,6 +23,8 @@
 #include "questions/trace/trace.hpp"
 #include "questions/validate/validate.hpp"
 #include "report_scene.hpp"
+#include "reports/collect/described_record.hpp"
+#include "reports/collect/prediction_answer.hpp"
 #include "reports/collect/prediction_record.hpp"
 #include "reports/render/json.hpp"
 #include "scene.hpp"
@@ -366,7 +368,7 @@ TEST(Schema, RejectsWrongValues) {
 }
 
 TEST(Json, AddsUp) {
-    const nlohmann::json p = parsed(plan_record(pipelined(), 1));
+    const nlohmann::json p = parsed(described_record(pipelined()));
     double time = 0;
     for (const auto& [part, seconds] : p["time_s"].items()) {
         time += seconds.get<double>();
@@ -381,7 +383,7 @@ TEST(Json, AddsUp) {
 
 TEST(Json, SaysNullForWhatIsAbsentOrNotFinite) {
     EXPECT_TRUE(parsed(Record(std::numeric_limits<double>::infinity())).is_null());
-    EXPECT_TRUE(parsed(plan_record(too_large(), std::nullopt))["tokens_per_s"].is_null());
+    EXPECT_TRUE(parsed(described_record(too_large()))["tokens_per_s"].is_null());
     EXPECT_TRUE(prediction(too_large())["epoch"].is_null());
 }
 
