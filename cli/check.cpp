@@ -149,6 +149,13 @@ std::string checked(const std::string& file) {
         const exchange::Exchange exchange = files::read_exchange(std::move(document));
         return fmt::format("exchange {}: {}, {}", exchange.name, name(exchange.pattern), name(exchange.scheduling));
     }
+    if (kind == "names") {
+        const files::OtherNames names = files::read_other_names(std::move(document));
+        return fmt::format("names {}: {}", names.name,
+                           reports::counted(static_cast<std::int64_t>(names.clusters.size() + names.devices.size() +
+                                                                      names.models.size() + names.strategies.size()),
+                                            "line"));
+    }
     if (kind == "noise") {
         const simulate::NoiseProfile noise = files::read_noise(std::move(document));
         return fmt::format("noise {}: {}", noise.name,

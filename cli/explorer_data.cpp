@@ -38,7 +38,8 @@ constexpr std::array kFolders{"models",
                               "hardware/links",
                               "hardware/profiles",
                               "oracle/plan/strategies",
-                              "oracle/exchange/exchanges"};
+                              "oracle/exchange/exchanges",
+                              "oracle/validate"};
 constexpr const char* kSoftware = "software";  ///< a folder for each piece
 
 std::vector<fs::path> files_in(const fs::path& folder) {

@@ -56,14 +56,14 @@ bool names_one(files::NameOf kind, const std::string& typed, std::span<const std
     if (files::is_path(word) || std::find(names.begin(), names.end(), word) != names.end()) {
         return true;
     }
-    const auto meant = files::resolve_alias(kind, word, names);
+    const auto meant = library().resolve_alias(kind, word);
     return meant && meant->note.empty();
 }
 
 bool has_words(const std::vector<std::string>& words, const std::string& facts,
                const std::function<double(SizeOf)>& size) {
     constexpr double kNear = 0.1;
-    const std::string plain = files::plain_letters(facts);
+    const std::string plain = files::letters_and_digits(facts);
     return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
         if (const auto wanted = written_size(small_letters(word))) {
             const double has = size(wanted->of);
@@ -71,7 +71,7 @@ bool has_words(const std::vector<std::string>& words, const std::string& facts,
                 return std::abs(has / wanted->value - 1) <= kNear;
             }
         }
-        const std::string looked_for = files::plain_letters(word);
+        const std::string looked_for = files::letters_and_digits(word);
         return !looked_for.empty() && plain.find(looked_for) != std::string::npos;
     });
 }

@@ -18,9 +18,9 @@ std::vector<std::string> system_names() {
 
 exchange::System read_system(const std::string& typed) {
     const std::vector<std::string> names = system_names();
-    const auto meant = files::resolve_alias(files::NameOf::exchange, typed, names);
+    const std::string name = files::respelled(typed, names).value_or(typed);
     for (const exchange::System& system : exchange::systems()) {
-        if (system.name == (meant ? meant->name : typed)) {
+        if (system.name == name) {
             return system;
         }
     }

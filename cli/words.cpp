@@ -116,7 +116,7 @@ std::string axis_meant(std::string_view word, std::span<const std::string> axes)
     if (is_axis(word)) {
         return std::string(word);
     }
-    const std::string plain = files::plain_letters(word);
+    const std::string plain = files::letters_and_digits(word);
     for (const AxisWord& row : kAxisWords) {
         if (row.word == plain && is_axis(row.axis)) {
             return std::string(row.axis);
@@ -134,7 +134,7 @@ std::string axis_meant(std::string_view word, const plan::Strategy& strategy) {
 }
 
 bool means_virtual_stages(std::string_view word) {
-    const std::string plain = files::plain_letters(word);
+    const std::string plain = files::letters_and_digits(word);
     return plain == "vp" || plain == "vpp" || plain == "virtualpipeline" || plain == "virtualstages";
 }
 
@@ -149,9 +149,9 @@ std::optional<std::pair<std::string, std::string>> sized_axis(std::string_view t
 }
 
 std::optional<std::string> choice_meant(std::string_view word, std::span<const std::string> choices) {
-    const std::string plain = files::plain_letters(word);
+    const std::string plain = files::letters_and_digits(word);
     for (const std::string& choice : choices) {
-        if (!plain.empty() && files::plain_letters(choice) == plain) {
+        if (!plain.empty() && files::letters_and_digits(choice) == plain) {
             return choice;
         }
     }

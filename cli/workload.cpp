@@ -67,7 +67,8 @@ std::vector<Option> workload_options() {
          "global batch: samples a step, all GPUs together; default: about\n"
          "4 million tokens (up to 16 million for a sample on each GPU), 128\n"
          "samples of fine-tuning, 128 sequences of a recurrent network on each\n"
-         "GPU, or up to 256 images on each GPU of 40 GB, 64 on a smaller one",
+         "GPU, or up to 256 images on each GPU of 40 GB, 64 on a smaller one; 65,536\n"
+         "samples of a network with tables of embeddings",
          job},
         {"--task", "TASK",
          in_lines("post-training: {}, or two as in qlora+dpo; as MODEL+TASK; default: all weights "

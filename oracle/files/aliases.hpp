@@ -8,6 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "files/description.hpp"
+#include "files/document.hpp"
+
 namespace dodona::files {
 
 enum class NameOf { model, cluster, device, strategy, framework, exchange };
@@ -17,9 +20,39 @@ struct ResolvedAlias {
     std::string note;  ///< what else could have been meant; empty: only another spelling
 };
 
-/// The built-in that a word which is no name stands for: a row of the table of aliases, else the only name that differs
-/// in capitals, blanks and punctuation. None: the word stands for nothing here.
-std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known);
+/// A line of the file of names.
+struct OtherName {
+    std::vector<std::string> words;
+    std::string means;
+    std::string note;
+};
+
+/// The file of names: oracle/validate/names.yaml.
+struct OtherNames {
+    std::string name;
+    std::string source;
+    std::vector<OtherName> models;
+    std::vector<OtherName> clusters;
+    std::vector<OtherName> devices;
+    std::vector<OtherName> strategies;
+
+    [[nodiscard]] const std::vector<OtherName>& of(NameOf kind) const;
+};
+
+template <>
+const Description& description<OtherName>();
+template <>
+const Description& description<OtherNames>();
+
+OtherNames read_other_names(Document document);
+
+/// The only name that differs from the word in nothing but capitals, blanks and punctuation.
+std::optional<std::string> respelled(std::string_view word, std::span<const std::string> known);
+
+/// The built-in that a word which is no name stands for: a line of `names`, else respelled. None: the word stands for
+/// nothing here.
+std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known,
+                                           const OtherNames& names);
 
 /// Whether a word is ORG/NAME, as networks of the Hugging Face hub are called, and no file that is there.
 bool is_hub_name(const std::string& word);
@@ -32,6 +65,6 @@ std::vector<std::string> names_before_training(std::string_view word);
 std::string name_stem(std::string_view name);
 
 /// Small letters and digits only: "RTX 4090" -> "rtx4090".
-std::string plain_letters(std::string_view text);
+std::string letters_and_digits(std::string_view text);
 
 }  // namespace dodona::files

@@ -1,5 +1,6 @@
 #include "files/file_kinds.hpp"
 
+#include "files/aliases.hpp"
 #include "files/exchange_file.hpp"
 #include "files/framework_file.hpp"
 #include "files/link_file.hpp"
@@ -29,7 +30,8 @@ std::vector<FileKind> file_kinds() {
             {"log", description<LogForm>()},
             {"exchange", description<exchange::Exchange>()},
             {"noise", description<simulate::NoiseProfile>()},
-            {"trials", description<trials::Study>()}};
+            {"trials", description<trials::Study>()},
+            {"names", description<OtherNames>()}};
 }
 
 }  // namespace dodona::files

@@ -204,6 +204,13 @@ std::vector<std::string> Library::mechanisms() const { return names(Kind::mechan
 std::vector<std::string> Library::memory_profiles() const { return names(Kind::memory); }
 std::vector<std::string> Library::exchanges() const { return names(Kind::exchange); }
 
+OtherNames Library::other_names() const {
+    const std::string file = "oracle/validate/names.yaml";
+    std::error_code fault;
+    return fs::exists(data_ / file, fault) ? read_other_names(load_document(data_ / file, file, command_line()))
+                                           : OtherNames{};
+}
+
 /// The newest framework that has this other name.
 std::optional<ResolvedAlias> Library::framework_called(const std::string& word) const {
     const std::vector<plan::Framework> all = all_frameworks();
@@ -211,7 +218,7 @@ std::optional<ResolvedAlias> Library::framework_called(const std::string& word) 
     for (const plan::Framework& framework : all) {
         const auto& names = framework.other_names;
         const bool has_name = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-            return plain_letters(name) == plain_letters(word);
+            return letters_and_digits(name) == letters_and_digits(word);
         });
         if (has_name && (newest == nullptr || framework.since > newest->since)) {
             newest = &framework;
@@ -233,6 +240,10 @@ std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::stri
     constexpr std::array kKinds{Kind::model,    Kind::cluster,   Kind::device,
                                 Kind::strategy, Kind::framework, Kind::exchange};
     const std::vector<std::string> known = names(kKinds[static_cast<std::size_t>(kind)]);
+    if (std::find(known.begin(), known.end(), word) != known.end()) {
+        return std::nullopt;
+    }
+    const OtherNames other = other_names();
     const auto is_known = [&](const std::string& name) {
         return std::find(known.begin(), known.end(), name) != known.end();
     };
@@ -240,11 +251,11 @@ std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::stri
         if (is_known(name) || (is_path(name) && !(kind == NameOf::model && is_hub_name(name)))) {
             return std::nullopt;
         }
-        if (const auto alias = files::resolve_alias(kind, name, known); alias || kind != NameOf::model) {
+        if (const auto alias = files::resolve_alias(kind, name, known, other); alias || kind != NameOf::model) {
             return alias || kind != NameOf::framework ? alias : framework_called(name);
         }
         for (const std::string& before : names_before_training(name)) {
-            const auto alias = files::resolve_alias(kind, before, known);
+            const auto alias = files::resolve_alias(kind, before, known, other);
             if (alias || is_known(before)) {
                 return ResolvedAlias{alias ? alias->name : before, "the network of the hub that has its layers"};
             }
@@ -289,7 +300,8 @@ Document Library::open(Kind kind, const std::string& name_or_path, const fs::pat
     auto found = known.find(name_or_path);
     if (found == known.end()) {
         const std::optional<NameOf> of = kFolders[static_cast<std::size_t>(kind)].alias_of;
-        std::optional<ResolvedAlias> alias = of ? files::resolve_alias(*of, name_or_path, names(kind)) : std::nullopt;
+        std::optional<ResolvedAlias> alias =
+            of ? files::resolve_alias(*of, name_or_path, names(kind), other_names()) : std::nullopt;
         if (!alias && kind == Kind::framework) {
             alias = framework_called(name_or_path);
         }

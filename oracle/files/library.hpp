@@ -135,6 +135,8 @@ private:
     /// A config.json as the model file that it imports as.
     [[nodiscard]] Document as_model(Document config) const;
     [[nodiscard]] Opener opener(Kind kind) const;
+    /// None where the data directory has no such file.
+    [[nodiscard]] OtherNames other_names() const;
     [[nodiscard]] std::optional<ResolvedAlias> framework_called(const std::string& word) const;
     [[nodiscard]] Document whole_framework(const std::string& name, const std::filesystem::path& folder,
                                            const Location& where) const;

@@ -29,6 +29,9 @@ constexpr Bytes kLargeDevice = 36_GiB;  ///< A GPU of 40 GB has somewhat less to
 /// Sequences that a recurrent network reads step by step. Source: NVIDIA/DeepLearningExamples:
 /// PyTorch/Translation/GNMT/README.md, training performance: batches of 128 sentences on each GPU.
 constexpr double kSequencesADevice = 128;
+/// Samples of a step of a network with tables, on any number of devices. Source: mlcommons/training:
+/// recommendation_v2/torchrec_dlrm/README.md, a global batch of 65,536.
+constexpr double kTableSamples = 65536;
 constexpr double kImageElements = 3.0 * 224 * 224;
 
 double input_elements(const graph::Graph& graph) {
@@ -38,6 +41,14 @@ double input_elements(const graph::Graph& graph) {
         elements += layer.kind == "input" ? layer.nest.result.elements() : 0;
     }
     return elements;
+}
+
+/// Whether a step reads a few rows of some weight.
+bool has_tables(const graph::Graph& graph) {
+    return std::any_of(graph.layers.begin(), graph.layers.end(), [](const graph::Layer& layer) {
+        return std::any_of(layer.nest.weights.begin(), layer.nest.weights.end(),
+                           [](const graph::Weight& weight) { return weight.touched > 0; });
+    });
 }
 
 }  // namespace
@@ -58,7 +69,9 @@ std::int64_t default_batch(const graph::Graph& graph, const cluster::Cluster& cl
     if (length > 0 && (!graph.post_training.tasks.empty() || counts.trained < counts.parameters / 2)) {
         each = kFineTuningSamples / n;
     }
-    if (length == 0) {
+    if (length == 0 && has_tables(graph)) {
+        each = kTableSamples / n;
+    } else if (length == 0) {
         const double images = cluster.device.memory >= kLargeDevice ? kImagesALargeDevice : kImagesADevice;
         each = images * std::min(1.0, kImageElements / std::max(input_elements(graph), 1.0));
     }

@@ -10,8 +10,8 @@ namespace dodona::search {
 
 /// A default for the network. About four million tokens a step, up to 16 million where that gives each
 /// device a sample; 128 samples, in whole groups of answers, where it is fine-tuned or most weights are frozen; of
-/// recurrent networks 128 sequences on each device; or, for images and volumes, 256 on each device of 40 GB or more and 64
-/// on smaller ones, fewer where one is larger than 3 x 224 x 224.
+/// recurrent networks 128 sequences on each device; 65,536 samples where there are tables of embeddings; or, for images and
+/// volumes, 256 on each device of 40 GB or more and 64 on smaller ones, fewer where one is larger than 3 x 224 x 224.
 std::int64_t default_batch(const graph::Graph& graph, const cluster::Cluster& cluster, std::int64_t devices);
 
 /// Whether layers take a sequence step by step, however many samples it holds.

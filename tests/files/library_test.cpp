@@ -61,6 +61,28 @@ TEST(Library, ReadsOtherSpellingsOfAName) {
     EXPECT_FALSE(library().resolve_alias(NameOf::model, "--"));
 }
 
+TEST(Library, OfThisRepositoryHasEachOtherNameOnceAndOfABuiltIn) {
+    const char* root = std::getenv("DODONA_SOURCE");
+    const std::string folder = root == nullptr ? "." : root;
+    const Library own(folder);
+    const std::string file = folder + "/oracle/validate/names.yaml";
+    const OtherNames names = read_other_names(load_document(file, file, command_line()));
+    const std::vector<std::pair<NameOf, std::vector<std::string>>> kinds{{NameOf::model, own.models()},
+                                                                         {NameOf::cluster, own.clusters()},
+                                                                         {NameOf::device, own.devices()},
+                                                                         {NameOf::strategy, own.strategies()}};
+    for (const auto& [kind, known] : kinds) {
+        std::set<std::string> seen(known.begin(), known.end());
+        ASSERT_FALSE(names.of(kind).empty());
+        for (const OtherName& row : names.of(kind)) {
+            EXPECT_EQ(std::count(known.begin(), known.end(), row.means), 1) << row.means;
+            for (const std::string& word : row.words) {
+                EXPECT_TRUE(seen.insert(word).second) << word << " is a built-in, or stands twice";
+            }
+        }
+    }
+}
+
 TEST(Library, OfThisRepositoryKnowsTheFieldsWords) {
     const char* root = std::getenv("DODONA_SOURCE");
     const Library own(root == nullptr ? "." : root);
@@ -73,6 +95,9 @@ TEST(Library, OfThisRepositoryKnowsTheFieldsWords) {
     constexpr Word kWords[] = {{NameOf::cluster, "h100", "dgx-h100", true},
                                {NameOf::cluster, "RTX 4090", "rtx-4090-x8", true},
                                {NameOf::cluster, "trn2", "trn2-48xlarge", true},
+                               {NameOf::cluster, "p4d.24xlarge", "aws-p4d", true},
+                               {NameOf::cluster, "GB200-NVL72", "dgx-gb200", true},
+                               {NameOf::cluster, "Standard_ND96isr_H100_v5", "azure-nd-h100-v5", true},
                                {NameOf::device, "H100", "h100-sxm5-80gb", true},
                                {NameOf::device, "rtx4090", "rtx-4090", false},
                                {NameOf::device, "4090", "rtx-4090", false},
