@@ -8,17 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "cluster/thread_times.hpp"
 
 namespace dodona::calibrate {
 
 namespace {
-
-constexpr std::array kDirections{"forward", "backward-input", "backward-weight"};
-
-double flop_limit(double threads) { return (kLongestCpuCase * kAssumedCpuRate).in(unit::flop)*threads; }
 
 /// Radical inverse of `index`: points of any number fill (0, 1) evenly. Source: Halton, Numer. Math. 2 (1960) 84.
 double halton(std::uint64_t index, std::uint64_t base) {
@@ -37,227 +31,85 @@ double spread(double share, double least, double most, bool round) {
     return round && value >= 16 ? std::round(value / 16) * 16 : std::round(value);
 }
 
-void add_threads(Case& of, int threads) { of.parameters["threads"] = static_cast<double>(threads); }
+// Products: skewed ones (one row, tall, deep) and batches.
+constexpr const char* kOnAnyThreads = R"(
+matmul m:n:k:batch=1:64:64:1,1:256:256:1,1:1024:1024:1,1024:64:64:1,4096:64:64:1,16384:64:64:1,64:64:1024:1,64:64:4096:1,
+ 64:64:16384:1,32:32:64:16,128:128:64:16,512:512:64:16 direction=forward*,backward-input,backward-weight precision=fp32
+ threads=$threads
+matmul m:n:k=128:128:128,512:512:512,1024:1024:1024 batch=1 direction=forward precision=bf16 threads=$threads
+recurrent gates:inputs=256:64,1024:256*,4096:1024,192:64,768:256,3072:1024,64:64,256:256,1024:1024 samples=1,16*,64 cells=1
+ direction=forward precision=fp32 threads=$threads
+recurrent inputs:gates=256:64,1024:256*,4096:1024,192:64,768:256,3072:1024,64:64,256:256,1024:1024 samples=1,16*,64 cells=1
+ direction=backward-weight precision=fp32 threads=$threads
+attention batch=1 heads=4 kv_heads=4 queries:keys=32:32,128:128*,512:512 head=64 causal=0
+ direction=forward,backward-input precision=fp32 threads=$threads
+stream pattern=read,write,copy,triad bytes=4Ki..1Gi^2|4Ki..1Gi^16 threads=$threads
+)";
 
-void products(std::vector<Case>& cases, bool quick, int threads) {
-    const auto add = [&](double m, double n, double k, double batch, const char* direction, const char* precision) {
-        if (2 * m * n * k * batch > flop_limit(threads)) {
-            return;
-        }
-        Case of{
-            .benchmark = "matmul",
-            .parameters = {
-                {"m", m}, {"n", n}, {"k", k}, {"batch", batch}, {"direction", direction}, {"precision", precision}}};
-        add_threads(of, threads);
-        cases.push_back(of);
-    };
+// Layers at sizes that a CPU trains: ResNet-18/50 (He et al., arXiv:1512.03385, table 1), VGG (arXiv:1409.1556, table 1),
+// MobileNet (arXiv:1704.04861, table 1), at 32 to 112 pixels a side.
+constexpr const char* kConvolutions = R"(
+convolution channels:filters:groups:input:window:stride:pad=3:64:1:112x112:7x7:2x2:3x3*,64:64:1:28x28:3x3:1x1:1x1,
+ 64:128:1:28x28:3x3:2x2:1x1,64:128:1:28x28:1x1:2x2:0x0*,128:128:1:14x14:3x3:1x1:1x1,256:256:1:7x7:3x3:1x1:1x1,
+ 256:64:1:14x14:1x1:1x1:0x0*,64:256:1:14x14:1x1:1x1:0x0,3:64:1:32x32:3x3:1x1:1x1,128:256:1:16x16:3x3:1x1:1x1*,
+ 512:512:1:4x4:3x3:1x1:1x1,32:32:32:56x56:3x3:1x1:1x1,128:128:128:28x28:3x3:2x2:1x1*,32:64:1:56x56:1x1:1x1:0x0,
+ 16:16:1:32x32:3x3:1x1:1x1,192:384:1:13x13:3x3:1x1:1x1*,96:256:2:27x27:5x5:1x1:2x2,1:32:1:28x28:3x3:1x1:1x1
+ images:layout=1:nchw,8:nchw*,32:nchw,8:blocked dilation=1x1 direction=forward,backward-input,backward-weight
+ precision=fp32 threads=$threads
+)";
+
+// The second look-ups are of tables far larger than caches, as those of recommendation networks are. Compression:
+// densities, passes and blocks are those of exchanges that do not say theirs (oracle/exchange/exchange.hpp).
+constexpr const char* kOnOneThread = R"(
+operator operator=relu,gelu,sigmoid,tanh,softmax,layer-norm,rms-norm rows=32,512*,8192 columns=512
+ direction=forward,backward-input precision=fp32 threads=1
+operator operator=batch-norm images=8 channels=8,128*,2048 input=16x16 direction=forward,backward-input precision=fp32
+ threads=1
+operator operator=max-pool images=8 channels=8,128*,2048 input=16x16 window=2x2 stride=2x2 pad=0x0
+ direction=forward,backward-input precision=fp32 threads=1
+gather rows=1000,100000* width=16,64*,512 lookups=4096 direction=forward,backward-weight precision=fp32
+gather rows:width=4Mi:16,1Mi:64*,512Ki:128 lookups=4Ki,32Ki,256Ki,2Mi|4Ki,128Ki,2Mi pooled=32
+ direction=forward,backward-weight precision=fp32
+update elements=1e4,1e6*,2e7 optimizer=sgd,adam precision=fp32
+reorder elements=1e4,1e6*,2e7 from=nchw to=blocked precision=fp32
+launch kind=plain
+compression kernel=exact-top-k,threshold-top-k elements=16Ki,128Ki,1Mi*,8Mi density=0.001 passes=20
+compression kernel=int8,fp8,int4,1-bit elements=16Ki,128Ki,1Mi*,8Mi block=256
+)";
+
+// A stream beside every load that needs no directory, and a product, which hardly needs memory.
+constexpr const char* kBesideLoads = R"(
+interference kernel=stream bytes=128Mi pattern=triad resource=memory,network,cpu
+full interference kernel=matmul m=256 n=256 k=256 resource=memory,network,cpu
+)";
+
+// On more threads than cores: passes that stay in the caches, a product and a convolution of about a tenth of a
+// millisecond.
+constexpr const char* kInCrowds = R"(
+stream bytes=1Mi pattern=triad passes=50
+matmul m=64 n=256 k=256 batch=1 direction=forward precision=fp32 passes=20
+convolution images=1 channels=64 filters=64 groups=1 input=28x28 window=3x3 stride=1x1 pad=1x1 dilation=1x1
+ direction=forward layout=nchw precision=fp32 passes=20
+)";
+
+/// Products over the whole range of sizes and skews.
+void add_drawn_products(std::vector<Case>& cases, bool quick, int threads) {
+    constexpr std::array kDirections{"forward", "backward-input", "backward-weight"};
     const std::uint64_t count = quick ? 24 : 120;
     for (std::uint64_t i = 1; i <= count; ++i) {
-        const double m = spread(halton(i, 2), 1, 4096, i % 2 == 0);
-        const double n = spread(halton(i, 3), 8, 4096, i % 2 == 0);
-        const double k = spread(halton(i, 5), 8, 4096, i % 2 == 0);
-        add(m, n, k, 1, kDirections[i % 3], "fp32");
+        cases.push_back({.benchmark = "matmul",
+                         .parameters = {{"m", spread(halton(i, 2), 1, 4096, i % 2 == 0)},
+                                        {"n", spread(halton(i, 3), 8, 4096, i % 2 == 0)},
+                                        {"k", spread(halton(i, 5), 8, 4096, i % 2 == 0)},
+                                        {"batch", 1.},
+                                        {"direction", kDirections[i % 3]},
+                                        {"precision", "fp32"},
+                                        {"threads", static_cast<double>(threads)}}});
     }
-    for (const double size : {64., 256., 1024.}) {  // skewed: one row, tall, deep; and batches
-        for (const char* direction : kDirections) {
-            if (quick && direction != kDirections[0]) {
-                continue;
-            }
-            add(1, size, size, 1, direction, "fp32");
-            add(16 * size, 64, 64, 1, direction, "fp32");
-            add(64, 64, 16 * size, 1, direction, "fp32");
-            add(size / 2, size / 2, 64, 16, direction, "fp32");
-        }
-    }
-    for (const double size : {128., 512., 1024.}) {
-        add(size, size, size, 1, "forward", "bf16");
-    }
-}
-
-/// One layer of a usual network, at a size that a CPU trains.
-struct CpuConvolution {
-    double channels, filters, groups, input, window, stride;
-};
-
-// ResNet-18/50 (He et al., arXiv:1512.03385, table 1), VGG (arXiv:1409.1556, table 1), MobileNet (arXiv:1704.04861,
-// table 1), at 32 to 112 pixels a side.
-constexpr std::array kLayers{
-    CpuConvolution{3, 64, 1, 112, 7, 2},     CpuConvolution{64, 64, 1, 28, 3, 1},
-    CpuConvolution{64, 128, 1, 28, 3, 2},    CpuConvolution{64, 128, 1, 28, 1, 2},
-    CpuConvolution{128, 128, 1, 14, 3, 1},   CpuConvolution{256, 256, 1, 7, 3, 1},
-    CpuConvolution{256, 64, 1, 14, 1, 1},    CpuConvolution{64, 256, 1, 14, 1, 1},
-    CpuConvolution{3, 64, 1, 32, 3, 1},      CpuConvolution{128, 256, 1, 16, 3, 1},
-    CpuConvolution{512, 512, 1, 4, 3, 1},    CpuConvolution{32, 32, 32, 56, 3, 1},
-    CpuConvolution{128, 128, 128, 28, 3, 2}, CpuConvolution{32, 64, 1, 56, 1, 1},
-    CpuConvolution{16, 16, 1, 32, 3, 1},     CpuConvolution{192, 384, 1, 13, 3, 1},
-    CpuConvolution{96, 256, 2, 27, 5, 1},    CpuConvolution{1, 32, 1, 28, 3, 1},
-};
-
-Case convolution(const CpuConvolution& layer, double images, const char* direction, const char* layout,
-                 const char* precision) {
-    return {.benchmark = "convolution",
-            .parameters = {{"images", images},
-                           {"channels", layer.channels},
-                           {"filters", layer.filters},
-                           {"groups", layer.groups},
-                           {"input", fmt::format("{0}x{0}", layer.input)},
-                           {"window", fmt::format("{0}x{0}", layer.window)},
-                           {"stride", fmt::format("{0}x{0}", layer.stride)},
-                           {"pad", fmt::format("{0}x{0}", std::floor(layer.window / 2))},
-                           {"dilation", "1x1"},
-                           {"direction", direction},
-                           {"layout", layout},
-                           {"precision", precision}}};
-}
-
-void convolutions(std::vector<Case>& cases, bool quick, int threads) {
-    for (std::size_t i = 0; i < kLayers.size(); i += quick ? 3 : 1) {
-        const CpuConvolution& layer = kLayers[i];
-        for (const double images : quick ? std::vector{8.} : std::vector{1., 8., 32.}) {
-            const double side = std::floor((layer.input - 1) / layer.stride) + 1;
-            const double flops =
-                2 * images * layer.channels / layer.groups * layer.filters * side * side * layer.window * layer.window;
-            if (flops > flop_limit(threads)) {
-                continue;
-            }
-            for (const char* direction : kDirections) {
-                cases.push_back(convolution(layer, images, direction, "nchw", "fp32"));
-                add_threads(cases.back(), threads);
-                if (!quick && images == 8.) {
-                    cases.push_back(convolution(layer, images, direction, "blocked", "fp32"));
-                    add_threads(cases.back(), threads);
-                }
-            }
-        }
-    }
-}
-
-void operators(std::vector<Case>& cases, bool quick, int threads) {
-    const std::vector<double> sizes = quick ? std::vector{262144.} : std::vector{16384., 262144., 4194304.};
-    for (const double elements : sizes) {
-        for (const char* direction : {"forward", "backward-input"}) {
-            for (const char* kind : {"relu", "gelu", "sigmoid", "tanh", "softmax", "layer-norm", "rms-norm"}) {
-                cases.push_back({.benchmark = "operator",
-                                 .parameters = {{"operator", kind},
-                                                {"rows", elements / 512},
-                                                {"columns", 512.},
-                                                {"direction", direction},
-                                                {"precision", "fp32"}}});
-                add_threads(cases.back(), threads);
-            }
-            for (const char* kind : {"batch-norm", "max-pool"}) {
-                cases.push_back({.benchmark = "operator",
-                                 .parameters = {{"operator", kind},
-                                                {"images", 8.},
-                                                {"channels", elements / 2048},
-                                                {"input", "16x16"},
-                                                {"direction", direction},
-                                                {"precision", "fp32"}}});
-                add_threads(cases.back(), threads);
-                if (cases.back().parameters["operator"] == Parameter{std::string("max-pool")}) {
-                    cases.back().parameters.insert({{"window", "2x2"}, {"stride", "2x2"}, {"pad", "0x0"}});
-                }
-            }
-        }
-    }
-}
-
-void cells(std::vector<Case>& cases, bool quick, int threads) {
-    for (const double hidden : quick ? std::vector{256.} : std::vector{64., 256., 1024.}) {
-        for (const double samples : quick ? std::vector{16.} : std::vector{1., 16., 64.}) {
-            for (const double gates : quick ? std::vector{4.} : std::vector{4., 3., 1.}) {
-                cases.push_back({.benchmark = "recurrent",
-                                 .parameters = {{"samples", samples},
-                                                {"gates", gates * hidden},
-                                                {"inputs", hidden},
-                                                {"cells", 1.},
-                                                {"direction", "forward"},
-                                                {"precision", "fp32"}}});
-                add_threads(cases.back(), threads);
-                cases.push_back({.benchmark = "recurrent",
-                                 .parameters = {{"samples", samples},
-                                                {"gates", hidden},
-                                                {"inputs", gates * hidden},
-                                                {"cells", 1.},
-                                                {"direction", "backward-weight"},
-                                                {"precision", "fp32"}}});
-                add_threads(cases.back(), threads);
-            }
-        }
-    }
-}
-
-void attentions(std::vector<Case>& cases, bool quick, int threads) {
-    for (const double tokens : quick ? std::vector{128.} : std::vector{32., 128., 512.}) {
-        for (const char* direction : {"forward", "backward-input"}) {
-            cases.push_back({.benchmark = "attention",
-                             .parameters = {{"batch", 1.},
-                                            {"heads", 4.},
-                                            {"kv_heads", 4.},
-                                            {"queries", tokens},
-                                            {"keys", tokens},
-                                            {"head", 64.},
-                                            {"causal", 0.},
-                                            {"direction", direction},
-                                            {"precision", "fp32"}}});
-            add_threads(cases.back(), threads);
-        }
-    }
-}
-
-void streams(std::vector<Case>& cases, bool quick, int threads) {
-    for (const char* pattern : {"read", "write", "copy", "triad"}) {
-        const double least = 0x1p12;
-        const double most = quick ? 0x1p28 : 0x1p30;
-        for (double bytes = least; bytes <= most; bytes *= quick ? 16 : 2) {
-            cases.push_back({.benchmark = "stream", .parameters = {{"bytes", bytes}, {"pattern", pattern}}});
-            add_threads(cases.back(), threads);
-        }
-    }
-}
-
-void moves(std::vector<Case>& cases, bool quick) {
-    for (const double width : quick ? std::vector{64.} : std::vector{16., 64., 512.}) {
-        for (const double rows : quick ? std::vector{100'000.} : std::vector{1'000., 100'000.}) {
-            for (const char* direction : {"forward", "backward-weight"}) {
-                cases.push_back({.benchmark = "gather",
-                                 .parameters = {{"rows", rows},
-                                                {"width", width},
-                                                {"lookups", 4096.},
-                                                {"direction", direction},
-                                                {"precision", "fp32"}}});
-            }
-        }
-    }
-    // Tables far larger than caches, as those of recommendation networks are.
-    for (const double width : quick ? std::vector{64.} : std::vector{16., 64., 128.}) {
-        for (const double lookups :
-             quick ? std::vector{4096., 131072., 2097152.} : std::vector{4096., 32768., 262144., 2097152.}) {
-            for (const char* direction : {"forward", "backward-weight"}) {
-                cases.push_back({.benchmark = "gather",
-                                 .parameters = {{"rows", 0x1p26 / width},
-                                                {"width", width},
-                                                {"lookups", lookups},
-                                                {"pooled", 32.},
-                                                {"direction", direction},
-                                                {"precision", "fp32"}}});
-            }
-        }
-    }
-    for (const double elements : quick ? std::vector{1e6} : std::vector{1e4, 1e6, 2e7}) {
-        for (const char* optimizer : {"sgd", "adam"}) {
-            cases.push_back({.benchmark = "update",
-                             .parameters = {{"elements", elements}, {"optimizer", optimizer}, {"precision", "fp32"}}});
-        }
-        cases.push_back(
-            {.benchmark = "reorder",
-             .parameters = {{"elements", elements}, {"from", "nchw"}, {"to", "blocked"}, {"precision", "fp32"}}});
-    }
-    cases.push_back({.benchmark = "launch", .parameters = {{"kind", "plain"}}});
 }
 
 /// A kernel on as many threads as there are cores, on twice as many, and two operators of as many.
-void add_crowds(std::vector<Case>& cases, const Case& kernel, double passes, int cores) {
+void add_crowds(std::vector<Case>& cases, const Case& kernel, int cores) {
     struct Crowd {
         int threads, operators;
     };
@@ -265,10 +117,9 @@ void add_crowds(std::vector<Case>& cases, const Case& kernel, double passes, int
         Case of = kernel;
         of.benchmark = "crowd";
         of.parameters["kernel"] = kernel.benchmark;
-        of.parameters["passes"] = passes;
         of.parameters["cores"] = static_cast<double>(cores);
         of.parameters["operators"] = static_cast<double>(crowd.operators);
-        add_threads(of, crowd.threads);
+        of.parameters["threads"] = static_cast<double>(crowd.threads);
         cases.push_back(std::move(of));
     }
 }
@@ -290,52 +141,6 @@ double multiplications(const Case& of) {
     return all;
 }
 
-/// Empty regions of two and more threads, and a kernel of each kind on more threads than cores: passes that stay in the
-/// caches, a product and a convolution of about a tenth of a millisecond.
-void forks(std::vector<Case>& cases, int threads) {
-    for (int some = 2; some < 2 * threads; some *= 2) {
-        cases.push_back({.benchmark = "fork", .parameters = {}});
-        add_threads(cases.back(), std::min(some, threads));
-    }
-    add_crowds(cases, {.benchmark = "stream", .parameters = {{"bytes", 0x1p20}, {"pattern", "triad"}}}, 50, threads);
-    add_crowds(
-        cases,
-        {.benchmark = "matmul",
-         .parameters =
-             {{"m", 64.}, {"n", 256.}, {"k", 256.}, {"batch", 1.}, {"direction", "forward"}, {"precision", "fp32"}}},
-        20, threads);
-    add_crowds(cases, convolution({64, 64, 1, 28, 3, 1}, 1, "forward", "nchw", "fp32"), 20, threads);
-}
-
-/// Densities, passes and blocks are those of exchanges that do not say theirs (oracle/exchange/exchange.hpp).
-void compressions(std::vector<Case>& cases, bool quick) {
-    for (const double elements : quick ? std::vector{0x1p20} : std::vector{0x1p14, 0x1p17, 0x1p20, 0x1p23}) {
-        for (const char* kernel : {"exact-top-k", "threshold-top-k"}) {
-            cases.push_back(
-                {.benchmark = "compression",
-                 .parameters = {{"kernel", kernel}, {"elements", elements}, {"density", 0.001}, {"passes", 20.}}});
-        }
-        for (const char* kernel : {"int8", "fp8", "int4", "1-bit"}) {
-            cases.push_back({.benchmark = "compression",
-                             .parameters = {{"kernel", kernel}, {"elements", elements}, {"block", 256.}}});
-        }
-    }
-}
-
-/// A stream beside every load that needs no directory, and a product, which hardly needs memory.
-void interferences(std::vector<Case>& cases, bool quick) {
-    for (const char* resource : {"memory", "network", "cpu"}) {
-        cases.push_back(
-            {.benchmark = "interference",
-             .parameters = {{"kernel", "stream"}, {"bytes", 0x1p27}, {"pattern", "triad"}, {"resource", resource}}});
-        if (!quick) {
-            cases.push_back(
-                {.benchmark = "interference",
-                 .parameters = {{"kernel", "matmul"}, {"m", 256.}, {"n", 256.}, {"k", 256.}, {"resource", resource}}});
-        }
-    }
-}
-
 }  // namespace
 
 std::vector<Case> crowds_of(const std::vector<Case>& network, int cores) {
@@ -352,7 +157,8 @@ std::vector<Case> crowds_of(const std::vector<Case>& network, int cores) {
         std::stable_sort(large.begin(), large.end(),
                          [](const Case& a, const Case& b) { return multiplications(a) > multiplications(b); });
         for (std::size_t i = 0; i < std::min(kMax, large.size()); ++i) {
-            add_crowds(all, large[i], 20, cores);
+            large[i].parameters["passes"] = 20.;
+            add_crowds(all, large[i], cores);
         }
     }
     return all;
@@ -360,24 +166,35 @@ std::vector<Case> crowds_of(const std::vector<Case>& network, int cores) {
 
 std::vector<Case> cpu_cases(const CaseOptions& options, int threads) {
     std::vector<Case> cases;
-    products(cases, options.quick, 1);
-    convolutions(cases, options.quick, 1);
-    operators(cases, options.quick, 1);
-    cells(cases, options.quick, 1);
-    attentions(cases, options.quick, 1);
-    streams(cases, options.quick, 1);
-    moves(cases, options.quick);
-    compressions(cases, options.quick);
+    const auto add = [&](const char* list, int on) {
+        const std::vector<Case> more = listed_cases(list, options, {{"threads", static_cast<double>(on)}});
+        cases.insert(cases.end(), more.begin(), more.end());
+    };
+    add_drawn_products(cases, options.quick, 1);
+    add(kConvolutions, 1);
+    add(kOnAnyThreads, 1);
+    add(kOnOneThread, 1);
     if (threads > 1) {
-        streams(cases, options.quick, threads);
-        products(cases, options.quick, threads);
-        cells(cases, options.quick, threads);
-        attentions(cases, options.quick, threads);
+        add_drawn_products(cases, options.quick, threads);
+        add(kOnAnyThreads, threads);
         if (!options.quick) {
-            convolutions(cases, false, threads);
+            add(kConvolutions, threads);
         }
-        forks(cases, threads);
-        interferences(cases, options.quick);
+    }
+    std::erase_if(cases, [](const Case& of) {
+        const bool products = of.benchmark == "matmul" || of.benchmark == "convolution";
+        return products &&
+               2 * multiplications(of) * unit::flop / kAssumedCpuRate > kLongestCpuCase * of.number("threads");
+    });
+    for (int some = 2; some < 2 * threads; some *= 2) {  // empty regions
+        cases.push_back(
+            {.benchmark = "fork", .parameters = {{"threads", static_cast<double>(std::min(some, threads))}}});
+    }
+    if (threads > 1) {
+        for (const Case& kernel : listed_cases(kInCrowds, options)) {
+            add_crowds(cases, kernel, threads);
+        }
+        add(kBesideLoads, threads);
     }
     return cases;
 }

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "calibrate/cases/case_options.hpp"
+#include "calibrate/cases/case_list.hpp"
 #include "calibrate/record/benchmark_case.hpp"
 
 namespace dodona::calibrate {

@@ -7,11 +7,16 @@
 #include "calibrate/cases/cpu_cases.hpp"
 #include "calibrate/cases/cuda_cases.hpp"
 #include "calibrate/cases/network_cases.hpp"
-#include "calibrate/cases/storage_cases.hpp"
 
 namespace dodona::calibrate {
 
 namespace {
+
+constexpr const char* kStorage = R"(
+file operation=write,read bytes=1Mi,16Mi,128Mi|8Mi block=1Mi writers=1*,2*,4,8 directory=$directory
+file operation=create,stat,remove writers=1*,2*,4,8 directory=$directory
+checkpoint operation=write,read format=raw,safetensors,npz,npz-compressed bytes=32Mi|1Mi tensors=16 directory=$directory
+)";
 
 /// What cpu_cases has beside other loads, beside files that are written to the directory.
 void add_beside_files(std::vector<Case>& cases, const std::string& directory) {
@@ -26,6 +31,10 @@ void add_beside_files(std::vector<Case>& cases, const std::string& directory) {
 }
 
 }  // namespace
+
+std::vector<Case> storage_cases(const std::string& directory, const CaseOptions& options) {
+    return listed_cases(kStorage, options, {{"directory", directory}});
+}
 
 std::vector<Case> general_cases(const GeneralCases& asked) {
     if (asked.backend == "mpi") {

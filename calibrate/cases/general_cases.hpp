@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/cases/case_options.hpp"
+#include "calibrate/cases/case_list.hpp"
 #include "calibrate/record/record.hpp"
 
 namespace dodona::calibrate {
@@ -16,6 +16,10 @@ struct GeneralCases {
     int threads = 1;        ///< of a CPU
     std::string directory;  ///< where storage is measured
 };
+
+/// The file system of a directory: writing and reading files of several sizes, and creating, looking up and removing
+/// small ones, by one and more writers; checkpoints in every format that is written here.
+std::vector<Case> storage_cases(const std::string& directory, const CaseOptions& options);
 
 std::vector<Case> general_cases(const GeneralCases& asked);
 

@@ -1,7 +1,6 @@
 #include "calibrate/cases/network_cases.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -14,17 +13,31 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kKibibyte = 1024;
-constexpr double kMebibyte = 1048576;
-constexpr std::array kCollectiveWords{"all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"};
+constexpr const char* kSends = R"(
+send pattern=ping-pong bytes=1..16Mi^2|1..4Mi^4 level=$level groups=1
+send pattern=window bytes=1Ki..1Mi^4|1Ki..1Mi^8 level=$level groups=1
+send pattern=gap,overhead bytes=1..16Ki^8|1..16Ki^128 level=$level groups=1
+)";
 
-std::vector<double> sizes(double first, double last, double factor) {
-    std::vector<double> list;
-    for (double size = first; size <= last; size *= factor) {
-        list.push_back(size);
-    }
-    return list;
-}
+constexpr const char* kCollectives = R"(
+collective collective=all-reduce,reduce-scatter,all-gather,all-to-all,broadcast bytes=1Ki..16Mi^2|1Ki..4Mi^4
+ ranks=$ranks ranks_per_node=$per_node level=$level groups=1 in_place=0 algorithm=free
+collective collective=all-reduce,reduce-scatter,all-gather bytes=1Ki..16Mi^4|1Ki..4Mi^16
+ ranks=$ranks ranks_per_node=$per_node level=$level groups=1 in_place=0 algorithm=ring
+collective collective=all-reduce bytes=4Mi|256Ki
+ ranks=$ranks ranks_per_node=$per_node level=$level groups=1 in_place=1 algorithm=free
+interference kernel=collective resource=collective load=compute collective=all-reduce bytes=4Mi|256Ki
+ ranks=$ranks ranks_per_node=$per_node level=$level groups=1 in_place=0 algorithm=free
+)";
+
+// One alone, and so many of it at once.
+constexpr const char* kGroups = R"(
+collective collective=all-reduce bytes=4Mi|256Ki groups=1,$groups
+ ranks=$ranks ranks_per_node=$per_node level=$level in_place=0 algorithm=free
+)";
+constexpr const char* kGroupsOfSends = R"(
+send pattern=window bytes=256Ki level=$level groups=1,$groups
+)";
 
 /// 2, 4, 8 ... below `most`, and `most`; only `most` where `few`.
 std::vector<std::int64_t> counts(std::int64_t most, bool few) {
@@ -59,90 +72,35 @@ std::vector<Place> places(const NetworkShape& shape, bool few) {
     return list;
 }
 
-Case send_case(const char* level, const char* pattern, double bytes) {
-    return {.benchmark = "send",
-            .parameters = {{"bytes", bytes}, {"level", level}, {"pattern", pattern}, {"groups", 1.0}}};
-}
-
-Case collective_case(const char* collective, const Place& place, double bytes, const char* algorithm) {
-    return {.benchmark = "collective",
-            .parameters = {{"collective", collective},
-                           {"bytes", whole_elements(bytes, place.ranks)},
-                           {"ranks", static_cast<double>(place.ranks)},
-                           {"ranks_per_node", static_cast<double>(place.per_node)},
-                           {"level", place.level()},
-                           {"groups", 1.0},
-                           {"in_place", 0.0},
-                           {"algorithm", algorithm}}};
-}
-
-Case changed(Case of, const char* parameter, double value) {
-    of.parameters[parameter] = value;
-    return of;
-}
-
-void add_sends(std::vector<Case>& cases, const char* level, bool quick) {
-    for (const double bytes : sizes(1, (quick ? 4 : 16) * kMebibyte, quick ? 4 : 2)) {
-        cases.push_back(send_case(level, "ping-pong", bytes));
-    }
-    for (const double bytes : sizes(kKibibyte, kMebibyte, quick ? 8 : 4)) {
-        cases.push_back(send_case(level, "window", bytes));
-    }
-    for (const double bytes : sizes(1, 16 * kKibibyte, quick ? 128 : 8)) {
-        cases.push_back(send_case(level, "gap", bytes));
-        cases.push_back(send_case(level, "overhead", bytes));
-    }
-}
-
-void add_collectives(std::vector<Case>& cases, const Place& place, bool quick) {
-    const auto buffers = sizes(kKibibyte, (quick ? 4 : 16) * kMebibyte, quick ? 4 : 2);
-    for (const char* collective : kCollectiveWords) {
-        for (const double bytes : buffers) {
-            cases.push_back(collective_case(collective, place, bytes, "free"));
+/// Of the list, with whole elements in collectives.
+void add(std::vector<Case>& cases, const char* list, const CaseOptions& options, const Place& place,
+         std::int64_t groups = 1) {
+    for (Case& one : listed_cases(list, options,
+                                  {{"ranks", static_cast<double>(place.ranks)},
+                                   {"per_node", static_cast<double>(place.per_node)},
+                                   {"level", place.level()},
+                                   {"groups", static_cast<double>(groups)}})) {
+        if (one.has("collective")) {
+            one.parameters["bytes"] = whole_elements(one.number("bytes"), place.ranks);
         }
+        cases.push_back(std::move(one));
     }
-    for (const char* collective : {"all-reduce", "reduce-scatter", "all-gather"}) {
-        for (const double bytes : sizes(buffers.front(), buffers.back(), quick ? 16 : 4)) {
-            cases.push_back(collective_case(collective, place, bytes, "ring"));
-        }
-    }
-    const Case large = collective_case("all-reduce", place, quick ? 256 * kKibibyte : 4 * kMebibyte, "free");
-    cases.push_back(changed(large, "in_place", 1));
-    Case beside = large;
-    beside.benchmark = "interference";
-    beside.parameters["resource"] = "collective";
-    beside.parameters["load"] = "compute";
-    beside.parameters["kernel"] = "collective";
-    cases.push_back(beside);
 }
-
-/// One alone, and so many of it at once.
-void add_with_groups(std::vector<Case>& cases, const Case& alone, double groups) {
-    cases.push_back(alone);
-    cases.push_back(changed(alone, "groups", groups));
-}
-
-std::int64_t pairs_of(std::int64_t count) { return count / 2; }
 
 /// The same collective by several groups at once: side by side on the same hosts, or on hosts of their own.
-void add_groups(std::vector<Case>& cases, const NetworkShape& shape, bool quick) {
-    const double bytes = quick ? 256 * kKibibyte : 4 * kMebibyte;
-    const Place pair{2, 1};
+void add_groups(std::vector<Case>& cases, const NetworkShape& shape, const CaseOptions& options) {
+    const auto add_both = [&](const Place& place, std::int64_t groups) {
+        add(cases, kGroups, options, place, groups);
+        add(cases, kGroupsOfSends, options, place, groups);
+    };
     if (shape.hosts > 1 && shape.ranks_per_host > 1) {
-        const Place side_by_side{shape.hosts, 1};
-        const auto groups = static_cast<double>(shape.ranks_per_host);
-        add_with_groups(cases, collective_case("all-reduce", side_by_side, bytes, "free"), groups);
-        add_with_groups(cases, send_case(kNetwork, "window", 256 * kKibibyte), groups);
+        add_both({shape.hosts, 1}, shape.ranks_per_host);
     }
     if (shape.hosts >= 4) {
-        const auto groups = static_cast<double>(pairs_of(shape.hosts) * shape.ranks_per_host);
-        add_with_groups(cases, collective_case("all-reduce", pair, bytes, "free"), groups);
-        add_with_groups(cases, send_case(kNetwork, "window", 256 * kKibibyte), groups);
+        add_both({2, 1}, shape.hosts / 2 * shape.ranks_per_host);
     }
     if (shape.ranks_per_host >= 4) {
-        const Place inside{2, 2};
-        const auto groups = static_cast<double>(pairs_of(shape.ranks_per_host));
-        add_with_groups(cases, collective_case("all-reduce", inside, bytes, "free"), groups);
+        add(cases, kGroups, options, {2, 2}, shape.ranks_per_host / 2);
     }
 }
 
@@ -172,15 +130,15 @@ double whole_elements(double bytes, std::int64_t ranks) {
 std::vector<Case> network_cases(const NetworkShape& shape, const CaseOptions& options) {
     std::vector<Case> cases;
     if (shape.ranks_per_host > 1) {
-        add_sends(cases, kSharedMemory, options.quick);
+        add(cases, kSends, options, {2, 2});
     }
     if (shape.hosts > 1) {
-        add_sends(cases, kNetwork, options.quick);
+        add(cases, kSends, options, {2, 1});
     }
     for (const Place& place : places(shape, options.quick)) {
-        add_collectives(cases, place, options.quick);
+        add(cases, kCollectives, options, place);
     }
-    add_groups(cases, shape, options.quick);
+    add_groups(cases, shape, options);
     std::set<Case> seen;
     std::erase_if(cases, [&](const Case& one) { return !seen.insert(one).second; });
     return cases;

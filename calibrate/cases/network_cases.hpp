@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/cases/case_options.hpp"
+#include "calibrate/cases/case_list.hpp"
 #include "calibrate/record/record.hpp"
 
 namespace dodona::calibrate {

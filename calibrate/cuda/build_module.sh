@@ -99,7 +99,7 @@ done
 for source in "$root"/calibrate/record/*.cpp "$root"/calibrate/compression/*.cpp; do
     echo "g++ $common -c $source -o $out/base_$(basename "$source" .cpp).o" >>"$commands"
 done
-for name in cases/cuda_cases cuda/standalone; do
+for name in cases/case_list cases/cuda_cases cuda/standalone; do
     echo "g++ $common -c $root/calibrate/$name.cpp -o $out/program/$(basename $name).o" >>"$commands"
 done
 for source in "$root"/oracle/base/*.cpp; do

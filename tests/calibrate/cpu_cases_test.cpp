@@ -4,9 +4,9 @@
 #include <set>
 #include <string>
 
+#include "base/check.hpp"
 #include "calibrate/cases/cpu_cases.hpp"
 #include "calibrate/cases/general_cases.hpp"
-#include "calibrate/cases/storage_cases.hpp"
 
 namespace dodona::calibrate {
 namespace cpu_cases_test {
@@ -66,6 +66,31 @@ TEST(CpuCases, OneThreadHasNoNeighbours) {
         EXPECT_EQ(each.number("threads", 1), 1);
     }
     EXPECT_LT(cases.size(), cpu_cases({}, 1).size());
+}
+
+TEST(CaseList, ALineIsAllCombinationsAndQuickOnesAreThoseMarked) {
+    const char* const text = R"(
+matmul m:n=2:3,4:5* batch=1,
+ 8
+full stream bytes=1Ki..9Ki^3 pattern=$name
+send bytes=1Mi|2
+)";
+    const auto keys = [&](bool quick) {
+        std::vector<std::string> all;
+        for (const Case& each : listed_cases(text, {.quick = quick}, {{"name", "a,b"}})) {
+            all.push_back(each.key());
+        }
+        return all;
+    };
+    EXPECT_EQ(keys(true),
+              (std::vector<std::string>{"matmul batch=1 m=4 n=5", "matmul batch=8 m=4 n=5", "send bytes=2"}));
+    EXPECT_EQ(keys(false), (std::vector<std::string>{"matmul batch=1 m=2 n=3", "matmul batch=8 m=2 n=3",
+                                                     "matmul batch=1 m=4 n=5", "matmul batch=8 m=4 n=5",
+                                                     "stream bytes=1024 pattern=a,b", "stream bytes=3072 pattern=a,b",
+                                                     "stream bytes=9216 pattern=a,b", "send bytes=1048576"}));
+    EXPECT_THROW(static_cast<void>(listed_cases("matmul m:n=1", {})), InternalError);
+    EXPECT_THROW(static_cast<void>(listed_cases("matmul m", {})), InternalError);
+    EXPECT_THROW(static_cast<void>(listed_cases("stream bytes=1..9^1", {})), InternalError);
 }
 
 TEST(StorageCases, EveryOperationInTheGivenDirectory) {
