@@ -8,7 +8,7 @@ namespace {
 // prime ones, and such as leave a wave of tiles nearly empty; in eight bits only extents of whole sixteens.
 // Convolutions: of ResNet-50 (He et al., arXiv:1512.03385, table 1) the first layer, and of each stage the bottleneck's
 // three. Compression: densities, passes and blocks of exchanges that do not say theirs (oracle/exchange/exchange.hpp).
-constexpr const char* kCases = R"(
+constexpr const char* kDeviceCases = R"(
 matmul m:n:k=512:512:512,1024:1024:1024*,2048:2048:2048,4096:4096:4096*,4096:12288:4096,4096:11008:4096,4096:4096:11008
  batch=1 direction=forward precision=bf16,fp16,tf32,fp32,fp8
 matmul m:n:k=8192:8192:8192 batch=1 direction=forward precision=bf16*,fp16,tf32,fp32,fp8
@@ -61,7 +61,7 @@ interference kernel=matmul m=4096 n=4096 k=4096 batch=1 direction=forward precis
 send pattern=ping-pong,window bytes=8..256Mi^4|8..256Mi^64 groups=1
 )";
 
-constexpr const char* kCollectives = R"(
+constexpr const char* kDeviceCollectives = R"(
 collective collective=all-reduce,reduce-scatter,all-gather,all-to-all,broadcast bytes=4Ki..1Gi^2|4Ki..1Gi^32
  ranks=$ranks ranks_per_node=$ranks groups=1 in_place=0 algorithm=free
 collective collective=all-reduce bytes=64Mi ranks=$ranks ranks_per_node=$ranks groups=1 in_place=1 algorithm=free
@@ -101,13 +101,13 @@ void add(std::vector<Case>& cases, std::vector<Case> more) { cases.insert(cases.
 }  // namespace
 
 std::vector<Case> cuda_cases(const CaseOptions& options, int devices) {
-    std::vector<Case> cases = listed_cases(kCases, options);
+    std::vector<Case> cases = listed_cases(kDeviceCases, options);
     if (devices > 1) {
         add(cases, listed_cases(kBetweenDevices, options));
         for (int ranks = 2; ranks < devices; ranks *= 2) {
-            add(cases, listed_cases(kCollectives, options, {{"ranks", static_cast<double>(ranks)}}));
+            add(cases, listed_cases(kDeviceCollectives, options, {{"ranks", static_cast<double>(ranks)}}));
         }
-        add(cases, listed_cases(kCollectives, options, {{"ranks", static_cast<double>(devices)}}));
+        add(cases, listed_cases(kDeviceCollectives, options, {{"ranks", static_cast<double>(devices)}}));
     }
     return cases;
 }
