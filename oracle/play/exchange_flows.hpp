@@ -14,7 +14,7 @@
 // twice that, in two steps, of an all-reduce. A send has one flow. cost::Flows says of each algorithm which it is.
 // Without flows: in-network reduction, parameter servers, rings along the dimensions of a torus, halos, all-to-alls
 // that send a token to a node once. Source: NVIDIA/nccl, src/graph/rings.cc and connect.cc, for a ring per channel;
-// collective_flows.hpp of simulate for the steps.
+// Patarasuk and Yuan, JPDC 69 (2009), for its steps.
 #pragma once
 
 #include <cstdint>

@@ -13,10 +13,10 @@
 
 #include <gtest/gtest.h>
 
+#include "../simulate/fabrics.hpp"
 #include "cluster/group_members.hpp"
 #include "cost/collective_time.hpp"
 #include "play/cluster_topology.hpp"
-#include "simulate/collective_flows.hpp"
 #include "simulate/play.hpp"
 
 #include "files/library.hpp"
@@ -119,18 +119,18 @@ TEST(ExchangeFlows, ARingAsOneFlowOnEachEdgeIsTheRingStepByStep) {
     cluster::Cluster cluster;
     cluster.levels = {{.name = "node", .size = 8, .bandwidth = 10_GB_per_s, .latency = 6_us}};
     const Group all{{{1, 8}}};
-    const auto step_by_step = [&](simulate::CollectivePattern pattern, Bytes size) {
+    const auto step_by_step = [&](std::size_t steps, Bytes size) {
         simulate::Routes routes(cluster_topology(cluster, 8));
         simulate::TaskGraphBuilder tasks;
         const auto ends = routes.topology().endpoints();
-        add_collective(tasks, routes, {.pattern = pattern, .members = {ends.begin(), ends.end()}, .bytes = size});
+        pass_around(tasks, routes, {ends.begin(), ends.end()}, size, steps);
         return simulate::play(std::move(tasks).build(), &routes).makespan.in(1_us);
     };
     for (const Bytes size : {Bytes::of_base(1024), 1_MiB, 1_GiB}) {
         EXPECT_NEAR(flow_time(cluster, Collective::all_reduce, all, 8, size, cost::Flows::rings),
-                    step_by_step(simulate::CollectivePattern::ring_all_reduce, size), 1e-3);
-        EXPECT_NEAR(flow_time(cluster, Collective::all_gather, all, 8, size, cost::Flows::rings),
-                    step_by_step(simulate::CollectivePattern::ring_all_gather, size), 1e-3);
+                    step_by_step(14, size), 1e-3);
+        EXPECT_NEAR(flow_time(cluster, Collective::all_gather, all, 8, size, cost::Flows::rings), step_by_step(7, size),
+                    1e-3);
     }
 }
 

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "../largest_normal.hpp"
 #include "../step/scenes.hpp"
 #include "play/noise_study.hpp"
-#include "simulate/monte_carlo.hpp"
 #include "step/predict.hpp"
 
 namespace dodona::play {
@@ -108,7 +108,7 @@ TEST(NoisySteps, NormalTimesOfNodesTakeTheirExpectedMaximum) {
     ASSERT_EQ(noisy.scales.size(), 7U);
     for (const NoisyScale& scale : noisy.scales) {
         const auto n = static_cast<double>(scale.replicas);
-        const double expected = without(noisy) + 0.1 * compute * simulate::expected_largest_normal(n);
+        const double expected = without(noisy) + 0.1 * compute * expected_largest_normal(n);
         const double error = 4 * (scale.steps.high - scale.steps.mean).in(unit::second) / 1.96;
         EXPECT_NEAR(scale.steps.mean.in(unit::second), expected, error) << n;
         EXPECT_EQ(scale.ranks, scale.replicas);
@@ -124,8 +124,8 @@ TEST(NoisySteps, RanksOfANodeShareDrawsAndTheJobSharesOne) {
     };
     const double ranks = lost(nodes_of(8, 2), NoiseBy::rank);
     EXPECT_NEAR(lost(nodes_of(1, 16), NoiseBy::node) / ranks, 1, 0.1);
-    EXPECT_NEAR(lost(nodes_of(8, 2), NoiseBy::node) / ranks,
-                simulate::expected_largest_normal(2) / simulate::expected_largest_normal(16), 0.1);
+    EXPECT_NEAR(lost(nodes_of(8, 2), NoiseBy::node) / ranks, expected_largest_normal(2) / expected_largest_normal(16),
+                0.1);
     EXPECT_NEAR(lost(nodes_of(8, 2), NoiseBy::job) / ranks, 0, 0.1);
     const NoisySteps job = scene(nodes_of(8, 2), data_parallel(16))
                                .with({{.on = NoiseOn::compute, .by = NoiseBy::job, .deviation = 0.1}}, 5);

@@ -11,9 +11,9 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/diagnostic.hpp"
+#include "fabrics.hpp"
 #include "simulate/active_flows.hpp"
 #include "simulate/critical_path.hpp"
-#include "simulate/fabrics.hpp"
 #include "simulate/play.hpp"
 
 namespace dodona::simulate {
@@ -176,38 +176,6 @@ TEST(Flows, RoutesOfATorusAreShortest) {
             EXPECT_NEAR(routes.latency(route).in(1_us), static_cast<double>(hops), 1e-9);
         }
     }
-}
-
-TEST(Flows, ADragonflyPassesNoThirdGroup) {
-    // 5 groups of 4 routers with 1 global link each: one link between each pair of groups.
-    const Dragonfly description{.groups = 5,
-                                .routers = 4,
-                                .endpoints = 2,
-                                .global_links = 1,
-                                .endpoint = kLink,
-                                .local = kLink,
-                                .global = kLink};
-    const Topology topology = dragonfly(description);
-    ASSERT_EQ(topology.endpoints().size(), 40U);
-    Routes routes(topology);
-    for (const NodeId from : topology.endpoints()) {
-        for (const NodeId to : topology.endpoints()) {
-            std::set<std::int32_t> groups;
-            int global = 0;
-            for (const Hop& hop : routes.hops(routes.between(from, to))) {
-                const Link& link = topology.link(hop.link);
-                groups.insert(topology.node(link.from).group);
-                groups.insert(topology.node(link.to).group);
-                global += topology.node(link.from).group != topology.node(link.to).group ? 1 : 0;
-            }
-            EXPECT_LE(groups.size(), 2U);
-            EXPECT_EQ(global, topology.node(from).group == topology.node(to).group ? 0 : 1);
-        }
-    }
-    Dragonfly uneven = description;
-    uneven.groups = 4;
-    EXPECT_EQ(message([&] { dragonfly(uneven); }).substr(0, 59),
-              "a dragonfly whose global links do not reach all groups equa");
 }
 
 TEST(Flows, TwoJobsShareTheFabric) {

@@ -1,18 +1,20 @@
 // Noise: moments of the distributions, draws that do not depend on order, and FFN's efficiency on Theta.
 #include "simulate/noise.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "../largest_normal.hpp"
 #include "base/diagnostic.hpp"
-#include "simulate/fabrics.hpp"
-#include "simulate/monte_carlo.hpp"
+#include "fabrics.hpp"
 #include "simulate/play.hpp"
 
 namespace dodona::simulate {
@@ -97,8 +99,6 @@ TEST(Noise, DrawsDependOnSeedAndTaskAlone) {
     for (std::size_t i = 0; i < graph.size(); ++i) {
         EXPECT_GT(both.durations[i], once.durations[i]);
     }
-    const MonteCarlo settings{.noise = {normal}, .skew = Exponential{.mean = 1}, .runs = 20};
-    EXPECT_EQ(monte_carlo(graph, nullptr, settings, 1).runs, monte_carlo(graph, nullptr, settings, 2).runs);
 }
 
 TEST(Noise, NoTaskTakesLessThanNoTime) {
@@ -133,44 +133,28 @@ TEST(Noise, ParametersThatADistributionCannotHaveAreErrors) {
     EXPECT_EQ(message({.distribution = Gamma{.shape = 0}}), "noise: gamma: a shape is above 0, a scale 0 or more");
     EXPECT_EQ(message({.distribution = Samples{}}), "noise: samples: there is at least one");
     EXPECT_EQ(message({.distribution = Bursts{}}), "noise: bursts: they are added, not multiplied");
-    EXPECT_THROW(monte_carlo(two_streams(), nullptr, {.runs = 1}), InputError);
-    EXPECT_THROW(monte_carlo(two_streams(), nullptr, {.skew = Exponential{.mean = -1}}), InputError);
 }
 
-TEST(MonteCarlo, MeanDeviationAndInterval) {
+/// How long the graph takes in each of `runs` draws of the noise.
+std::vector<double> makespans(const TaskGraph& graph, const Noise& noise, std::uint64_t runs) {
+    std::vector<double> all;
+    for (std::uint64_t run = 0; run < runs; ++run) {
+        const NoisyTimes times = with_noise(graph, {noise}, run);
+        all.push_back(
+            play(graph, nullptr, {.durations = times.durations, .bytes = times.bytes}).makespan.in(unit::second));
+    }
+    return all;
+}
+
+double mean(const std::vector<double>& all) {
+    return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+}
+
+TEST(Noise, OfTwoStreamsTheLaterOneEndsThePlay) {
     // 10 tasks of 1 s in a row, each + N(0, 0.1): mean 10, deviation 0.316, two such streams: the larger of both has
     // mean 10 + 0.316 / sqrt(pi).
-    const TaskGraph graph = two_streams();
-    const NoisyMakespan found =
-        monte_carlo(graph, nullptr, {.noise = {{.distribution = Normal{.deviation = 0.1}}}, .runs = 4000});
-    const double deviation = 0.1 * std::sqrt(10);
-    const double expected = 10 + deviation / std::sqrt(3.14159265358979);
-    EXPECT_NEAR(found.mean.in(unit::second), expected, 0.02);
-    EXPECT_LT(found.low.in(unit::second), expected);
-    EXPECT_GT(found.high.in(unit::second), expected);
-    EXPECT_NEAR(found.deviation.in(unit::second), deviation * std::sqrt(1 - 1 / 3.14159265358979), 0.01);
-    EXPECT_NEAR((found.high - found.low).in(unit::second),
-                2 * 1.96 * found.deviation.in(unit::second) / std::sqrt(4000), 1e-12);
-}
-
-TEST(MonteCarlo, TheDeviationOfTwoRunsIsTheirDifferenceOverTheRootOfTwo) {
-    const NoisyMakespan found =
-        monte_carlo(two_streams(), nullptr, {.noise = {{.distribution = Normal{.deviation = 0.1}}}, .runs = 2});
-    const double difference = std::abs((found.runs[0] - found.runs[1]).in(unit::second));
-    EXPECT_GT(difference, 0);
-    EXPECT_NEAR(found.deviation.in(unit::second), difference / std::sqrt(2), 1e-12);
-}
-
-TEST(MonteCarlo, WithoutNoiseAllRunsAreAlike) {
-    const NoisyMakespan found = monte_carlo(two_streams(), nullptr, {.runs = 5});
-    EXPECT_EQ(found.mean, 10_s);
-    EXPECT_EQ(found.deviation, 0_s);
-    EXPECT_EQ(found.low, found.high);
-}
-
-TEST(MonteCarlo, SkewDelaysTheLastStream) {
-    const NoisyMakespan found = monte_carlo(two_streams(), nullptr, {.skew = Samples{{0.5}}, .runs = 3});
-    EXPECT_EQ(found.mean, 10.5_s);
+    const auto found = makespans(two_streams(), {.distribution = Normal{.deviation = 0.1}}, 4000);
+    EXPECT_NEAR(mean(found), 10 + 0.1 * std::sqrt(10 / 3.14159265358979), 0.02);
 }
 
 TEST(ExpectedLargestNormal, IsThatOfTables) {
@@ -223,12 +207,10 @@ TEST(Theta, PlayedWithNoiseTheBarrierTakesWhatItsExpectedMaximumSays) {
             steps.push_back(builder.add({.duration = 1_s, .resource = builder.add_resource({.name = "node"})}));
         }
         builder.add({}, steps);
-        const NoisyMakespan step =
-            monte_carlo(std::move(builder).build(), nullptr,
-                        {.noise = {{.distribution = Normal{.deviation = fitted_deviation()}}}, .runs = 400});
+        const auto found =
+            makespans(std::move(builder).build(), {.distribution = Normal{.deviation = fitted_deviation()}}, 400);
         const double expected = 1 + fitted_deviation() * expected_largest_normal(nodes);
-        // 3 standard errors.
-        EXPECT_NEAR(step.mean.in(unit::second), expected, 3 * (step.high - step.low).in(unit::second) / (2 * 1.96));
+        EXPECT_NEAR(mean(found), expected, 3 * fitted_deviation() / std::sqrt(400));  // 3 standard errors at the most
     }
 }
 
@@ -241,15 +223,11 @@ TEST(Noise, OneOfManyNodesIsNearlyAlwaysHit) {
         builder.add({.duration = 1_s, .resource = builder.add_resource({.name = "node"})});
     }
     // A burst within 1 s with probability 1 - exp(-rate) = 0.5.
-    const MonteCarlo settings{
-        .noise = {{.distribution = Bursts{.per_second = std::log(2), .length = 2}, .effect = Noise::Effect::added}},
-        .runs = 4000};
-    int hit = 0;
-    for (const Seconds run : monte_carlo(std::move(builder).build(), nullptr, settings).runs) {
-        hit += run > 1_s ? 1 : 0;
-    }
+    const Noise bursts{.distribution = Bursts{.per_second = std::log(2), .length = 2}, .effect = Noise::Effect::added};
+    const auto found = makespans(std::move(builder).build(), bursts, 4000);
+    const auto hit = std::count_if(found.begin(), found.end(), [](double run) { return run > 1; });
     // 0.99609; 4000 runs: a standard error of 0.001.
-    EXPECT_NEAR(hit / 4000.0, 1 - std::pow(0.5, kNodes), 0.003);
+    EXPECT_NEAR(static_cast<double>(hit) / 4000, 1 - std::pow(0.5, kNodes), 0.003);
 }
 
 }  // namespace noise_test

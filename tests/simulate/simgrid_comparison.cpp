@@ -17,8 +17,7 @@
 #include <simgrid/s4u.hpp>
 #include <xbt/log.h>
 
-#include "simulate/collective_flows.hpp"
-#include "simulate/fabrics.hpp"
+#include "fabrics.hpp"
 #include "simulate/play.hpp"
 #include "simulate/random_bits.hpp"
 
@@ -108,7 +107,7 @@ std::vector<double> play_here(const Scene& scene, Routes& routes) {
     const std::span<const NodeId> ends = routes.topology().endpoints();
     if (scene.ring.steps > 0) {
         const double size = static_cast<double>(ends.size()) * scene.ring.bytes;
-        add_collective(builder, routes, {.members = {ends.begin(), ends.end()}, .bytes = Bytes::of_base(size)});
+        pass_around(builder, routes, {ends.begin(), ends.end()}, Bytes::of_base(size), 2 * (ends.size() - 1));
         return {play(std::move(builder).build(), &routes).makespan.in(unit::second)};
     }
     for (const Transfer& transfer : scene.transfers) {

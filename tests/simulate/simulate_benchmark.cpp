@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "simulate/fabrics.hpp"
+#include "fabrics.hpp"
 #include "simulate/play.hpp"
 #include "simulate/random_bits.hpp"
 
