@@ -91,7 +91,8 @@ files::ExportFacts export_facts(const Workload& workload) {
             .unequal_devices = workload.cluster.device_kinds(workload.cluster.devices()).size() > 1,
             .sequence = static_cast<std::int64_t>(tokens_a_sample(workload.graph)),
             .layers = workload.graph.block_count(),
-            .comments = {}};
+            .comments = {},
+            .mechanisms = library().mechanisms()};
 }
 
 /// A line of a launcher's file: "  --bf16 \\", "tensor_parallel_degree = 4", "tp: 2".

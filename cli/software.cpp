@@ -29,19 +29,21 @@ plan::Framework on_machine(plan::Framework framework, const cluster::Cluster& cl
     return framework;
 }
 
-/// Those of the time that --date says.
-std::vector<plan::Framework> released_frameworks(Arguments& arguments) {
-    const std::string date = arguments.text("--date").value_or("");
+/// Those of the time that an option says.
+std::vector<plan::Framework> released_frameworks(Arguments& arguments, const std::string& date,
+                                                 const char* option = "--date") {
     constexpr std::string_view kDay = "0000-00-00";
     constexpr std::string_view kMonth = "0000-00";
     const auto has_form = [](char c, char form) {
         return form == '0' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
     };
-    const bool is_date = (date.size() == kDay.size() || date.size() == kMonth.size()) &&
-                         std::equal(date.begin(), date.end(), kDay.begin(), has_form) && date.substr(5, 2) >= "01" &&
-                         date.substr(5, 2) <= "12";
+    constexpr std::string_view kYear = "0000";
+    const bool has_month = date.size() == kDay.size() || date.size() == kMonth.size();
+    const bool is_date = (has_month || date.size() == kYear.size()) &&
+                         std::equal(date.begin(), date.end(), kDay.begin(), has_form) &&
+                         (!has_month || (date.substr(5, 2) >= "01" && date.substr(5, 2) <= "12"));
     if (!date.empty() && !is_date) {
-        arguments.fault("--date", fmt::format("\"{}\" is not a date", date), "for example 2025-06");
+        arguments.fault(option, fmt::format("\"{}\" is not a date", date), "for example 2025-06");
         return library().all_frameworks();
     }
     return plan::released_by(library().all_frameworks(), date);
@@ -51,7 +53,7 @@ std::vector<plan::Framework> released_frameworks(Arguments& arguments) {
 class UsualSoftware {
 public:
     UsualSoftware(Arguments& arguments, const Workload& workload)
-        : workload_(workload), all_(released_frameworks(arguments)) {}
+        : workload_(workload), all_(released_frameworks(arguments, arguments.text("--date").value_or(""))) {}
 
     /// The built-in framework that is usual; else the neutral one. `strategy`: null for several.
     [[nodiscard]] plan::Framework of(const plan::Strategy* strategy, const plan::Offload& offload) const {
@@ -105,28 +107,36 @@ private:
     std::vector<plan::Framework> all_;
 };
 
-/// Name of the framework for a word; of a software of several versions the newest of --date that the device runs.
+/// Name of the framework for "NAME@DATE+MECHANISM"; of a software of several versions the newest of DATE, or of --date,
+/// that the device runs.
 std::string resolved_framework(Arguments& arguments, const std::string& typed, const Workload& workload) {
-    const auto resolved = library().resolve_alias(files::NameOf::framework, typed);
+    const std::string whole = plan::framework_reference(typed).framework;
+    const std::string mechanisms = typed.substr(whole.size());
+    const std::size_t at = files::is_path(whole) ? std::string::npos : whole.find('@');
+    const std::string word = whole.substr(0, at);
+    const char* option = at == std::string::npos ? "--date" : "--software";
+    const std::string date =
+        at == std::string::npos ? arguments.text("--date").value_or("") : whole.substr(at + 1);
+    const auto resolved = library().resolve_alias(files::NameOf::framework, word);
     const std::string version_of = resolved ? library().framework(resolved->name).version_of : "";
-    if (version_of.empty() && arguments.has("--date")) {
-        arguments.fault("--date", fmt::format("{} has one version", typed),
+    if (version_of.empty() && (at != std::string::npos || !date.empty())) {
+        arguments.fault(option, fmt::format("{} has one version", word),
                         "name software that has several, such as megatron, or none");
     }
     if (version_of.empty()) {
-        return taken_as(arguments, files::NameOf::framework, typed);
+        return taken_as(arguments, files::NameOf::framework, word) + mechanisms;
     }
-    const std::vector<plan::Framework> released = released_frameworks(arguments);
+    const std::vector<plan::Framework> released = released_frameworks(arguments, date, option);
     const plan::Framework* const version = plan::newest_version(released, version_of, workload.cluster.device);
     if (version == nullptr) {
-        arguments.fault("--date", fmt::format("no version of {} was released by then", version_of));
-        return resolved->name;
+        arguments.fault(option, fmt::format("no version of {} was released by then", version_of));
+        return resolved->name + mechanisms;
     }
     if (!arguments.has("--quiet")) {
-        note("{} is taken as {}{}", typed, version->name,
+        note("{} is taken as {}{}", whole, version->name,
              version->version.empty() ? "" : fmt::format(" ({} and later)", version->version));
     }
-    return version->name;
+    return version->name + mechanisms;
 }
 
 plan::Framework typed_framework(Arguments& arguments, const std::string& typed, const Workload& workload) {
@@ -203,6 +213,7 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
         for (search::Software& software : space.software) {
             if (typed) {
                 software.framework = typed_framework(arguments, software.framework.name + *typed, workload);
+                software.memory = memory_of(software.framework);
             }
         }
         return;
@@ -277,7 +288,10 @@ void add_other_source(plan::Framework& framework, const cluster::Cluster& cluste
 }
 
 plan::MemoryProfile memory_of(const plan::Framework& framework) {
-    return framework.memory.empty() ? plan::MemoryProfile{} : library().memory_profile(framework.memory);
+    plan::MemoryProfile memory =
+        framework.memory.empty() ? plan::MemoryProfile{} : library().memory_profile(framework.memory);
+    memory.prepend(framework.rules);
+    return memory;
 }
 
 }  // namespace dodona::cli

@@ -232,6 +232,8 @@ const Description& description<Framework>() {
              optional<&Framework::since>("since", "Date of that release. With `--date` before it, it is no default.",
                                          {.form = &kDate}),
              optional<&Framework::memory>("memory", "The memory profile of such software.", {.default_text = "none"}),
+             optional<&Framework::rules>("rules", "What it does to tensors, before what the memory profile says.",
+                                         {.default_text = "none"}),
              optional<&Framework::fitted_to>("fitted_to", "Groups of published runs that it was fitted to.",
                                              {.or_single = true}),
              optional<&Framework::fitted_on>(
@@ -319,6 +321,8 @@ const Description& description<Mechanism>() {
                                               {.range = kShare}),
                  optional<&Mechanism::memory>("memory", "A memory profile that replaces the framework's.",
                                               {.default_text = "the framework's"}),
+                 optional<&Mechanism::rules>("rules", "What it does to tensors, before what the memory profile says.",
+                                             {.default_text = "none"}),
                  optional_as(record_type(changes), "parameters", "What replaces the framework's parameters.")},
         .file_kind = "mechanism",
         .defaults = default_of<Mechanism>};

@@ -36,6 +36,8 @@ constexpr std::array kRuleForms{RuleForm{MemoryAction::cast, MemoryTensors::acti
                                 RuleForm{MemoryAction::cast, MemoryTensors::weights, ""},
                                 RuleForm{MemoryAction::keep, MemoryTensors::gate_results, ""},
                                 RuleForm{MemoryAction::keep, MemoryTensors::normalised_inputs, "match"},
+                                RuleForm{MemoryAction::free, MemoryTensors::gate_results, ""},
+                                RuleForm{MemoryAction::free, MemoryTensors::normalised_inputs, ""},
                                 RuleForm{MemoryAction::keep, MemoryTensors::placeholders, ""},
                                 RuleForm{MemoryAction::keep, MemoryTensors::pipeline_results, ""},
                                 RuleForm{MemoryAction::keep, MemoryTensors::gradients, ""},
@@ -45,6 +47,12 @@ constexpr std::array kRuleForms{RuleForm{MemoryAction::cast, MemoryTensors::acti
                                 RuleForm{MemoryAction::repeat, MemoryTensors::keys, ""},
                                 RuleForm{MemoryAction::gather, MemoryTensors::inputs, ""},
                                 RuleForm{MemoryAction::gather, MemoryTensors::logits, ""},
+                                RuleForm{MemoryAction::cast, MemoryTensors::logits, ""},
+                                RuleForm{MemoryAction::free, MemoryTensors::logits, ""},
+                                RuleForm{MemoryAction::keep, MemoryTensors::loss_inputs, ""},
+                                RuleForm{MemoryAction::free, MemoryTensors::loss_inputs, ""},
+                                RuleForm{MemoryAction::keep, MemoryTensors::loss_temporaries, "element"},
+                                RuleForm{MemoryAction::keep, MemoryTensors::split_loss_temporaries, "element"},
                                 RuleForm{MemoryAction::free, MemoryTensors::gradients, ""},
                                 RuleForm{MemoryAction::offload, MemoryTensors::gradients, ""}};
 
@@ -76,8 +84,11 @@ void check_rule(Fields& fields, MemoryRule& rule, const Reading& /*reading*/) {
         return;
     }
     check_key(fields, "to", form->needs == "to", rule);
-    if (rule.tensors != MemoryTensors::normalised_inputs) {
+    if (form->needs != "match") {
         check_key(fields, "element", form->needs == "element", rule);
+    }
+    if (rule.tensors != MemoryTensors::loss_temporaries && rule.tensors != MemoryTensors::split_loss_temporaries) {
+        check_key(fields, "chunks", false, rule);
     }
     if (form->needs == "match" || !is_of_layers(rule.tensors)) {
         check_key(fields, "match", form->needs == "match", rule);
@@ -96,8 +107,10 @@ const Description& description<MemoryRule>() {
                  optional<&MemoryRule::match>("match", "The layers whose tensors they are.", {.default_text = "all"}),
                  optional<&MemoryRule::to>("to", "What activations, product-inputs and gate-inputs are cast to."),
                  optional<&MemoryRule::element>(
-                     "element", "Of one element of shared-inputs, normalised-inputs and update-temporaries.",
+                     "element", "Of one element of shared-inputs, normalised-inputs and temporaries.",
                      {.range = kPositive}),
+                 optional<&MemoryRule::chunks>(
+                     "chunks", "Parts in which temporaries of a loss come, one at a time.", {.range = kPositive}),
                  optional<&MemoryRule::source>("source", "Where that is seen.", {.default_text = "the profile's"})},
         .one_line = true,
         .check = checked<MemoryRule, check_rule>,
@@ -114,7 +127,6 @@ const Description& description<MemoryProfile>() {
             "left out adds nothing. Equations and sources: oracle/plan/memory_profile.hpp.",
         .keys = {file_name<&MemoryProfile::name>("memory"), file_source<&MemoryProfile::source>(),
                  optional<&MemoryProfile::summary>("summary", "One line for lists."),
-                 optional<&MemoryProfile::loss>("loss", "What a loss keeps of its logits."),
                  optional<&MemoryProfile::rules>(
                      "rules",
                      "What it does to tensors: of several rules on tensors of a layer the first that matches counts."),

@@ -47,6 +47,7 @@ constexpr std::array kRunColumns{
     ColumnRule{"overlap_gradients", false, "yes"},
     ColumnRule{"overlap_parameters", false, "yes"},
     ColumnRule{"framework"},
+    ColumnRule{"version"},
     ColumnRule{"date"},
     ColumnRule{"step_time_s"},
     ColumnRule{"step_time_lo_s"},

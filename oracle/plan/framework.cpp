@@ -18,8 +18,9 @@ FrameworkNumbers neutral_numbers() {
 }
 
 void Framework::add(const Mechanism& mechanism) {
-    bool changes = !mechanism.memory.empty();
-    memory = changes ? mechanism.memory : memory;
+    bool changes = !mechanism.memory.empty() || !mechanism.rules.empty();
+    memory = mechanism.memory.empty() ? memory : mechanism.memory;
+    rules.insert(rules.begin(), mechanism.rules.begin(), mechanism.rules.end());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         if (!mechanism.numbers[i].source.empty()) {
             numbers[i] = mechanism.numbers[i];

@@ -18,6 +18,7 @@
 #include "cluster/maker.hpp"
 #include "graph/kernel.hpp"
 #include "graph/task.hpp"
+#include "plan/memory_profile.hpp"
 #include "plan/offload.hpp"
 #include "plan/strategy.hpp"
 
@@ -182,6 +183,7 @@ struct Mechanism {
     /// Standard deviation of log time that it adds, as an independent error that all runs of one source share.
     double spread = 0;
     std::string memory;                            ///< memory profile in place of the framework's; empty: its own
+    std::vector<MemoryRule> rules;                 ///< that come before those of the memory profile
     FrameworkNumbers numbers = neutral_numbers();  ///< those with a source replace the framework's
     bool operator==(const Mechanism&) const = default;
 };
@@ -220,6 +222,7 @@ struct Framework {
     std::string version;                    ///< the first release that it stands for; empty: not stated
     std::string since;                      ///< date of that release, "2024-08-12"; empty: not stated
     std::string memory;                     ///< its memory profile; empty: the neutral one
+    std::vector<MemoryRule> rules;          ///< that come before those of the memory profile
     std::vector<std::string> fitted_to;     ///< groups of published runs in the fit
     std::vector<cluster::Maker> fitted_on;  ///< of the devices of these runs; empty: not stated
     /// Networks with one of these operators, or with all that a text names, have it by default; "*": all.

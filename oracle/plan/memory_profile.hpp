@@ -1,8 +1,8 @@
 // Memory profiles: what software keeps on a device besides weights, states and activations.
 //
-// This depends neither on the network nor on the plan: the treatment of logits by a loss, rules on the tensors that layers
-// keep and an update needs, memory of libraries and communicators, fragmentation of the allocator. A profile is a file software/*/NAME.memory.yaml; the
-// neutral one keeps only what the operators of the network declare.
+// This depends neither on the network nor on the plan: rules on the tensors that layers keep and that a loss and an update
+// need, memory of libraries and communicators, fragmentation of the allocator. A profile is a file
+// software/*/NAME.memory.yaml; the neutral one keeps only what the operators of the network declare.
 //
 //   allocated = tensors                          handed out by the allocator
 //   reserved  = allocated                        taken from the driver
@@ -13,6 +13,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,35 +25,6 @@
 
 namespace dodona::plan {
 
-/// Memory of logits in a loss, in bytes per logit, with activations of e bytes.
-///
-///   name            kept until backward           in addition while the loss is computed
-///   probabilities   4 (fp32)                      0    Korthikanti et al., arXiv:2205.05198, section 4.2
-///   separate        4 (fp32)                      e + 4    logits, and their fp32 copy: Megatron-LM's
-///                                                 vocab_parallel_cross_entropy(logits.float()); huggingface/nanotron:
-///                                                 parallel/tensor_parallel/functional.py, _ShardedCrossEntropy
-///   unfused         4 (fp32)                      e + 8    logits, and the gradients of the likelihood and of the
-///                                                 softmax: torch.nn.functional.cross_entropy(logits.float()), as
-///                                                 huggingface/transformers: loss/loss_utils.py, ForCausalLMLoss
-///   released        4 (fp32)                      8    unfused, by a program that lets go of the logits before
-///                                                 backward, as pytorch/torchtitan: train.py. A split vocabulary
-///                                                 adds 4, an fp32 copy: torch/distributed/tensor/parallel/loss.py
-///   in-place        e: the gradient takes the     0    Transformer Engine's cross_entropy (Triton): the
-///                   logits' place                      backward product reads it there
-enum class LossMemory { probabilities, separate, unfused, released, in_place };
-inline constexpr std::array kLossMemoryTable{
-    Enumerator(LossMemory::probabilities, "probabilities", "4 bytes a logit, kept until backward"),
-    Enumerator(
-        LossMemory::separate, "separate",
-        "4 bytes a logit, kept until backward, beside the logits and their fp32 copy while the loss is computed"),
-    Enumerator(LossMemory::unfused, "unfused",
-               "4 bytes a logit, kept until backward, beside the logits and two fp32 gradients while backward begins"),
-    Enumerator(LossMemory::released, "released", "unfused, but the logits are gone when backward begins"),
-    Enumerator(LossMemory::in_place, "in-place", "the gradient takes the place of the logits")};
-constexpr const auto& enumerators(LossMemory /*type*/) { return kLossMemoryTable; }
-inline constexpr std::array kLossMemories = values_of(kLossMemoryTable);
-constexpr std::string_view name(LossMemory loss) { return name_of(loss); }
-
 /// Memory is a list of tensors: what layers keep for backward, weights, gradients, states of the optimizer, and what an
 /// update needs. A rule says what software does to some of them.
 enum class MemoryAction { keep, cast, repeat, gather, free, offload };
@@ -61,11 +33,12 @@ inline constexpr std::array kMemoryActionTable{
     Enumerator(MemoryAction::cast, "cast", "they are kept in another precision"),
     Enumerator(MemoryAction::repeat, "repeat", "they are kept once for each reader that shares them"),
     Enumerator(MemoryAction::gather, "gather", "they are kept whole, not in shards that are gathered again"),
-    Enumerator(MemoryAction::free, "free", "they are there for a part of the step only"),
+    Enumerator(MemoryAction::free, "free",
+               "they are there for a part of the step only; those of layers not at all, whatever later rules say"),
     Enumerator(MemoryAction::offload, "offload", "they are in host memory where states are")};
 constexpr const auto& enumerators(MemoryAction /*type*/) { return kMemoryActionTable; }
 
-/// Tensors that a rule is about. Those up to `logits` belong to layers, which `match` narrows.
+/// Tensors that a rule is about. Those up to `split-loss-temporaries` belong to layers, which `match` narrows.
 ///
 ///   activations         all that layers keep for backward, but logits
 ///   product-inputs      what only dW reads, and gradients of its products' results where dW is deferred. If another layer
@@ -84,7 +57,14 @@ constexpr const auto& enumerators(MemoryAction /*type*/) { return kMemoryActionT
 ///   keys                keys and values that several heads share
 ///   inputs              inputs that a strategy would gather again in backward (Purpose::regather). A strategy without
 ///                       Rule::regather keeps them gathered only, and has no transfer in backward
-///   logits              those that a loss reads: of all ranks, where they share its vocabulary
+///   logits              those that a loss reads. gather: of all ranks, where they share its vocabulary. cast: the loss keeps
+///                       them in place of probabilities in fp32 and turns them into their gradients. free: they are there in
+///                       chunks of as many tokens that one is about as large as the input of their product; gradients of
+///                       that input and of the product's weights are computed in forward, and kept
+///   loss-inputs         logits as their product wrote them, until backward begins
+///   loss-temporaries    `element` bytes a logit beside what the loss keeps, when forward ends and backward begins; of one
+///                       of `chunks` at a time, and the logits likewise unless loss-inputs are kept
+///   split-loss-temporaries   the same where ranks share the vocabulary
 ///   shared-inputs       tensors in blocks that a product of 8 bits or less and another layer keep: once, of `element`
 ///                       bytes, instead of twice, each as its layer does
 ///   weights             trained ones that are sharded (ZeRO-3): the fp32 master copy alone, cast to the precision of
@@ -109,6 +89,9 @@ enum class MemoryTensors {
     keys,
     inputs,
     logits,
+    loss_inputs,
+    loss_temporaries,
+    split_loss_temporaries,
     shared_inputs,
     weights,
     gradients,
@@ -132,7 +115,16 @@ inline constexpr std::array kMemoryTensorsTable{
                "logits of all micro-batches on the last stage of a pipeline"),
     Enumerator(MemoryTensors::keys, "keys", "keys and values that several heads share"),
     Enumerator(MemoryTensors::inputs, "inputs", "inputs that a strategy would gather again in backward"),
-    Enumerator(MemoryTensors::logits, "logits", "those of all ranks that share the vocabulary of a loss"),
+    Enumerator(MemoryTensors::logits, "logits",
+               "gather: those of all ranks that share the vocabulary of a loss; cast: what a loss keeps, in place of "
+               "probabilities in fp32; free: in chunks as large as the input of the product that writes them, with "
+               "gradients of its input and weights kept from forward on"),
+    Enumerator(MemoryTensors::loss_inputs, "loss-inputs",
+               "logits as their product wrote them, until backward begins"),
+    Enumerator(MemoryTensors::loss_temporaries, "loss-temporaries",
+               "`element` bytes a logit while backward begins, of one of `chunks`"),
+    Enumerator(MemoryTensors::split_loss_temporaries, "split-loss-temporaries",
+               "the same where ranks share the vocabulary"),
     Enumerator(MemoryTensors::shared_inputs, "shared-inputs",
                "what a product of a block in 8 bits or less and another layer keep: once, of `element` bytes"),
     Enumerator(MemoryTensors::weights, "weights",
@@ -148,7 +140,7 @@ inline constexpr std::array kMemoryTensorsTable{
     Enumerator(MemoryTensors::update_temporaries, "update-temporaries",
                "`element` bytes an element of the shard while it is updated")};
 constexpr const auto& enumerators(MemoryTensors /*type*/) { return kMemoryTensorsTable; }
-constexpr bool is_of_layers(MemoryTensors tensors) { return tensors <= MemoryTensors::logits; }
+constexpr bool is_of_layers(MemoryTensors tensors) { return tensors <= MemoryTensors::split_loss_temporaries; }
 
 /// Precision that tensors are cast to. Products: 1 byte in fp8, with scales per 32 or 16 elements in mxfp8 and nvfp4, in blocks.
 enum class CastTo { products, fp32 };
@@ -164,6 +156,7 @@ struct MemoryRule {
     Match match = {};               ///< of the layers
     std::optional<CastTo> to = {};  ///< of activations, product and gate inputs
     Bytes element = {};             ///< of shared and normalised inputs, and of temporaries
+    std::int64_t chunks = 1;        ///< of temporaries of a loss
     std::string source = {};        ///< empty: that of the profile
     bool operator==(const MemoryRule&) const = default;
 };
@@ -173,7 +166,6 @@ struct MemoryProfile {
     std::string source;  ///< of all its values
     std::string summary;
 
-    LossMemory loss = LossMemory::probabilities;
     std::vector<MemoryRule> rules;
     Bytes reduction_bucket;    ///< size of a bucket of flattened gradients
     Bytes workspace;           ///< workspaces of libraries, from the allocator
@@ -183,6 +175,8 @@ struct MemoryProfile {
     /// repetition find other gaps. Counts if larger than `fragmentation`.
     double recomputed_fragmentation = 0;
 
+    /// Puts rules before its own, so that they count first.
+    void prepend(const std::vector<MemoryRule>& more) { rules.insert(rules.begin(), more.begin(), more.end()); }
     /// The first such rule; null if there is none.
     [[nodiscard]] const MemoryRule* rule(MemoryAction action, MemoryTensors tensors) const;
     [[nodiscard]] bool has(MemoryAction action, MemoryTensors tensors) const {

@@ -12,7 +12,6 @@ namespace dodona::play {
 
 using graph::Layer;
 using graph::Vertex;
-using plan::LossMemory;
 
 namespace {
 
@@ -110,18 +109,11 @@ private:
             if (!saved.logits) {
                 continue;
             }
-            const std::int64_t single = whole(memories_.logits(v, saved) * Bytes::of_base(4));
-            switch (plan_.memory.loss) {
-                case LossMemory::probabilities:
-                case LossMemory::in_place: break;
-                case LossMemory::separate: tensors.forward_buffers.push_back(single); break;
-                case LossMemory::released:
-                    tensors.backward_buffers.insert(tensors.backward_buffers.end(), 2, single);
-                    break;
-                case LossMemory::unfused:
-                    tensors.backward_buffers.insert(tensors.backward_buffers.end(), 2, single);
-                    tensors.keeps.insert(tensors.keeps.end(), tensors.producers.begin(), tensors.producers.end());
-                    break;
+            for (const Bytes bytes : memories_.loss_temporaries(v, saved)) {
+                tensors.backward_buffers.push_back(whole(bytes));
+            }
+            if (memories_.keeps_loss_inputs(v)) {
+                tensors.keeps.insert(tensors.keeps.end(), tensors.producers.begin(), tensors.producers.end());
             }
         }
     }

@@ -1,8 +1,10 @@
 #include "step/segment_memory.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include "base/check.hpp"
 #include "graph/operators.hpp"
@@ -16,17 +18,12 @@ namespace dodona::step {
 using graph::Element;
 using graph::Layer;
 using graph::Vertex;
-using plan::LossMemory;
+using plan::MemoryAction;
 using plan::MemoryTensors;
 
 namespace {
 
 constexpr Bytes kSingle = Bytes::of_base(4);
-
-/// Bytes per logit that a loss keeps until backward.
-Bytes loss_bytes(LossMemory loss, Precision precision) {
-    return loss == LossMemory::in_place ? stored_bytes(precision) : kSingle;
-}
 
 const plan::SavedTensor* logits_of(const plan::ShardedLayer& layer) {
     const auto found = std::find_if(layer.saved.begin(), layer.saved.end(),
@@ -90,6 +87,11 @@ SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedG
         }
     }
     find_rules();
+    for (Vertex v = 0; v < rules_.size(); ++v) {
+        if (const plan::SavedTensor* saved = logits_of(sharded.layers[v])) {
+            find_chunks(v, *saved);
+        }
+    }
     if (profile_.has(plan::MemoryAction::cast, MemoryTensors::shared_inputs) && is_narrow(precision_)) {
         find_shared();
     }
@@ -114,13 +116,55 @@ void SegmentMemories::find_rules() {
     }
 }
 
-const plan::MemoryRule* SegmentMemories::rule(Vertex v, MemoryTensors tensors) const {
-    return rules_.empty() ? nullptr : rules_[v][static_cast<std::size_t>(tensors)];
+const plan::MemoryRule* SegmentMemories::rule(Vertex v, MemoryAction action, MemoryTensors tensors) const {
+    const plan::MemoryRule* first = rules_.empty() ? nullptr : rules_[v][static_cast<std::size_t>(tensors)];
+    return first == nullptr || first->action != action ? nullptr : first;
 }
 
 bool SegmentMemories::casts_to(Vertex v, MemoryTensors tensors, plan::CastTo to) const {
-    const plan::MemoryRule* cast = rule(v, tensors);
+    const plan::MemoryRule* cast = rule(v, MemoryAction::cast, tensors);
     return cast != nullptr && cast->to == to;
+}
+
+/// Logits that come in chunks, from the product that writes them to the loss `v`. Where the loss computes gradients in
+/// forward, in Liger's chunks: of as many tokens, rounded up to a power of two, that logits are as large as the product's
+/// input (linkedin/Liger-Kernel: src/liger_kernel/ops/fused_linear_cross_entropy.py).
+void SegmentMemories::find_chunks(Vertex v, const plan::SavedTensor& saved) {
+    const plan::MemoryRule* temporaries = rule(v, MemoryAction::keep, MemoryTensors::loss_temporaries);
+    const bool fused = rule(v, MemoryAction::free, MemoryTensors::logits) != nullptr;
+    const bool chunked = temporaries != nullptr && temporaries->chunks > 1 &&
+                         rule(v, MemoryAction::keep, MemoryTensors::loss_inputs) == nullptr;
+    std::vector<Vertex> read{v};  // from the loss to the product
+    while (!graph_.layer(read.back()).nest.linear || graph_.layer(read.back()).nest.weights.empty()) {
+        const std::vector<Vertex>& producers = graph_.layer(read.back()).producers;
+        if (!(fused || chunked) || producers.size() != 1 || graph_.layer(producers.front()).consumers.size() != 1) {
+            return;
+        }
+        read.push_back(producers.front());
+    }
+    const plan::ShardedLayer& head = sharded_.layers[read.back()];
+    double share = chunked ? 1 / static_cast<double>(temporaries->chunks) : 1;
+    if (fused) {
+        double classes = 1;
+        for (const auto& statistics : graph_.layer(v).nest.statistics) {
+            for (const int loop : statistics.over) {
+                classes *= sharded_.layers[v].local[loop];
+            }
+        }
+        const double tokens = saved.elements / classes;
+        const double inputs = head.transient_elements - head.output_elements;
+        const auto chunk = std::bit_ceil(static_cast<std::uint64_t>(std::ceil(tokens / std::ceil(saved.elements / inputs))));
+        share = std::min(1.0, static_cast<double>(chunk) / tokens);
+        fused_.insert({read.back(), v});
+    }
+    for (std::size_t i = 1; i < read.size(); ++i) {
+        chunks_[read[i]] = share;
+    }
+}
+
+double SegmentMemories::share_of_result(Vertex v) const {
+    const auto found = chunks_.find(v);
+    return found == chunks_.end() ? 1 : found->second;
 }
 
 void SegmentMemories::find_autocasts() {
@@ -129,8 +173,9 @@ void SegmentMemories::find_autocasts() {
         const graph::OperatorKind* kind = graph::find_operator(layer.kind);
         // A network input is in 16 bits.
         const graph::Autocast autocast = kind == nullptr                              ? graph::Autocast::narrow
-                                         : rule(v, MemoryTensors::results) != nullptr ? kind->autocast
-                                                                                      : graph::Autocast::widest;
+                                         : has(v, MemoryAction::cast, MemoryTensors::results)
+                                             ? kind->autocast
+                                             : graph::Autocast::widest;
         const bool reads_wide = std::any_of(layer.producers.begin(), layer.producers.end(),
                                             [&](Vertex producer) { return is_wide_[producer]; });
         casts_.push_back(autocast == graph::Autocast::narrow);
@@ -208,8 +253,11 @@ bool SegmentMemories::first(const Tensor& tensor, Vertex v) {
 
 void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) {
     for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
-        if (saved.gathered && has(v, MemoryTensors::inputs)) {
+        if (saved.gathered && has(v, MemoryAction::gather, MemoryTensors::inputs)) {
             continue;  // add_gathered
+        }
+        if (is_fused(v)) {
+            continue;  // add_fused_gradients
         }
         const bool quantised = is_quantised(saved, v);
         if (reads_shared(saved.tensor, v)) {
@@ -217,7 +265,7 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
             kept = max(kept, saved.elements * width(saved, v));
             continue;
         }
-        const bool repeated = saved.repeated > 0 && has(v, MemoryTensors::keys);
+        const bool repeated = saved.repeated > 0 && has(v, MemoryAction::repeat, MemoryTensors::keys);
         if (saved.slot == 0 && !repeated && !is_cast(saved, v) &&
             !first({{saved.tensor, quantised}, saved.sharding}, v)) {
             continue;
@@ -230,10 +278,29 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
     add_gate_result(v, count, segment);
     add_norm_result(v, count, segment);
     add_gathered(v, count, segment);
+    add_fused_gradients(v, count, segment);
+}
+
+/// As wide as the product's input and, under autocast in fp32, its weights.
+void SegmentMemories::add_fused_gradients(Vertex v, double count, SegmentMemory& segment) const {
+    if (fused_.count(v) == 0) {
+        return;
+    }
+    const plan::ShardedLayer& head = sharded_.layers[v];
+    const Layer& layer = graph_.layer(v);
+    const Bytes wide = is_wide(layer.producers.front()) ? kSingle : stored_bytes(precision_);
+    keep({.copy = "gradient of the logits' product's input",
+          .bytes = count * (head.transient_elements - head.output_elements) * wide},
+         segment);
+    for (std::size_t w = 0; w < head.weights.size() && layer.trains(); ++w) {
+        keep({.copy = "gradient of the logits' product's weights",
+              .bytes = count * head.weights[w].elements * (is_wide_.empty() ? stored_bytes(precision_) : kSingle)},
+             segment);
+    }
 }
 
 void SegmentMemories::add_gathered(Vertex v, double count, SegmentMemory& segment) const {
-    if (!has(v, MemoryTensors::inputs)) {
+    if (!has(v, MemoryAction::gather, MemoryTensors::inputs)) {
         return;
     }
     for (const plan::LayerTransfer& transfer : sharded_.layers[v].transfers) {
@@ -249,7 +316,7 @@ void SegmentMemories::add_gate_result(Vertex v, double count, SegmentMemory& seg
     const auto& read = sharded_.layers[v].saved;
     const auto gate =
         std::find_if(read.begin(), read.end(), [](const plan::SavedTensor& saved) { return saved.gated; });
-    if (gate == read.end() || !has(v, MemoryTensors::gate_results)) {
+    if (gate == read.end() || !has(v, MemoryAction::keep, MemoryTensors::gate_results)) {
         return;
     }
     const Bytes bytes = count * gate->elements * element_bytes(gate->element, precision_);
@@ -258,7 +325,7 @@ void SegmentMemories::add_gate_result(Vertex v, double count, SegmentMemory& seg
 
 /// In addition to the result, without autocast the fp32 copy of an input in 16 bits.
 void SegmentMemories::add_norm_result(Vertex v, double count, SegmentMemory& segment) const {
-    const plan::MemoryRule* kept = rule(v, MemoryTensors::normalised_inputs);
+    const plan::MemoryRule* kept = rule(v, MemoryAction::keep, MemoryTensors::normalised_inputs);
     if (kept == nullptr) {
         return;
     }
@@ -276,7 +343,7 @@ void SegmentMemories::add_for_weights(Vertex v, double count, SegmentMemory& seg
     const plan::ShardedLayer& sharded = sharded_.layers[v];
     bool is_product = false;
     for (const plan::SavedTensor& saved : sharded.saved) {
-        if (!saved.for_weights) {
+        if (!saved.for_weights || is_fused(v)) {
             continue;
         }
         is_product = true;
@@ -338,27 +405,23 @@ plan::SavedTensor SegmentMemories::kept_input(Vertex v, Vertex producer) const {
 void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
     const Bytes element = stored_bytes(precision_);
     const plan::ShardedLayer& sharded = sharded_.layers[v];
-    Bytes transient = (sharded.transient_elements + waiting_[v]) * element;
+    double elements = sharded.transient_elements + waiting_[v] - (1 - share_of_result(v)) * sharded.output_elements;
+    for (const Vertex producer : graph_.layer(v).producers) {
+        elements -= (1 - share_of_result(producer)) * sharded_.layers[producer].output_elements;
+    }
+    Bytes transient = elements * element;
     if (const plan::SavedTensor* saved = logits_of(sharded)) {
-        const double elements = logits(v, *saved);
-        segment.results += has(v, MemoryTensors::pipeline_results) ? elements * element : Bytes{};
-        switch (profile_.loss) {
-            case LossMemory::probabilities: break;
-            case LossMemory::separate: transient = max(transient, elements * (element + kSingle)); break;
-            case LossMemory::unfused: transient = max(transient, elements * (element + 2.0 * kSingle)); break;
-            case LossMemory::released:
-                transient =
-                    max(transient,
-                        elements * ((splits_statistics(graph_.layer(v), sharded) != 0 && !has(v, MemoryTensors::logits)
-                                         ? 3.0
-                                         : 2.0) *
-                                    kSingle));
-                break;
-            case LossMemory::in_place: transient = Bytes{}; break;
-        }
+        segment.results += has(v, MemoryAction::keep, MemoryTensors::pipeline_results)
+                               ? share_of_result(graph_.layer(v).producers.front()) * logits(v, *saved) * element
+                               : Bytes{};
+        const auto temporaries = loss_temporaries(v, *saved);
+        const Bytes whole = keeps_loss_inputs(v) ? logits(v, *saved) * element : Bytes{};
+        transient = has(v, MemoryAction::cast, MemoryTensors::logits)
+                        ? Bytes{}
+                        : max(transient, std::accumulate(temporaries.begin(), temporaries.end(), whole));
         segment.loss = max(segment.loss, transient);
     }
-    if (has(v, MemoryTensors::placeholders) && is_product(graph_.layer(v)) && !in_block(v)) {
+    if (has(v, MemoryAction::keep, MemoryTensors::placeholders) && is_product(graph_.layer(v)) && !in_block(v)) {
         for (const plan::WeightShard& weight : sharded.weights) {
             transient += weight.elements * element;
         }
@@ -378,7 +441,7 @@ void SegmentMemories::add_placeholders(Vertex v, double count, SegmentMemory& se
             continue;
         }
         segment.widest_weight = max(segment.widest_weight, sharded_.layers[v].weights[w].elements * kSingle);
-        if (has(v, MemoryTensors::placeholders) && layer.nest.linear && in_block(v)) {
+        if (has(v, MemoryAction::keep, MemoryTensors::placeholders) && layer.nest.linear && in_block(v)) {
             segment.placeholders.insert(segment.placeholders.end(), static_cast<std::size_t>(count),
                                         matrix(v, w) * stored_bytes(precision_));
         }
@@ -387,7 +450,7 @@ void SegmentMemories::add_placeholders(Vertex v, double count, SegmentMemory& se
 
 Bytes SegmentMemories::width(const plan::SavedTensor& saved, Vertex v) const {
     if (saved.logits) {
-        return loss_bytes(profile_.loss, precision_);
+        return has(v, MemoryAction::cast, MemoryTensors::logits) ? stored_bytes(precision_) : kSingle;
     }
     if (is_shared(saved)) {
         return profile_.rule(plan::MemoryAction::cast, MemoryTensors::shared_inputs)->element;
@@ -411,11 +474,32 @@ bool SegmentMemories::is_cast(const plan::SavedTensor& saved, Vertex v) const {
 
 double SegmentMemories::logits(Vertex v, const plan::SavedTensor& saved) const {
     const plan::Atoms over = splits_statistics(graph_.layer(v), sharded_.layers[v]);
-    return has(v, MemoryTensors::logits) ? static_cast<double>(mesh_.ways(over)) * saved.elements : saved.elements;
+    return has(v, MemoryAction::gather, MemoryTensors::logits) ? static_cast<double>(mesh_.ways(over)) * saved.elements : saved.elements;
+}
+
+std::vector<Bytes> SegmentMemories::loss_temporaries(Vertex v, const plan::SavedTensor& saved) const {
+    const bool split = splits_statistics(graph_.layer(v), sharded_.layers[v]) != 0 &&
+                       !has(v, MemoryAction::gather, MemoryTensors::logits);
+    const plan::MemoryRule* kept = rule(v, MemoryAction::keep, MemoryTensors::loss_temporaries);
+    const plan::MemoryRule* of_split = rule(v, MemoryAction::keep, MemoryTensors::split_loss_temporaries);
+    kept = split && of_split != nullptr ? of_split : kept;
+    if (kept == nullptr || is_fused(v)) {
+        return {};
+    }
+    return std::vector<Bytes>(static_cast<std::size_t>(kept->element / kSingle),
+                              logits(v, saved) / static_cast<double>(kept->chunks) * kSingle);
+}
+
+bool SegmentMemories::keeps_loss_inputs(Vertex v) const {
+    return has(v, MemoryAction::keep, MemoryTensors::loss_inputs) && !is_fused(v);
+}
+
+bool SegmentMemories::is_fused(Vertex v) const {
+    return std::any_of(fused_.begin(), fused_.end(), [v](const auto& pair) { return pair.first == v || pair.second == v; });
 }
 
 Bytes SegmentMemories::result(Vertex v) const {
-    return sharded_.layers[v].output_elements *
+    return share_of_result(v) * sharded_.layers[v].output_elements *
            (is_wide(v) ? kSingle : element_bytes(graph_.layer(v).nest.result.element, precision_));
 }
 

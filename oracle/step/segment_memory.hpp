@@ -74,6 +74,10 @@ public:
     [[nodiscard]] Bytes result(graph::Vertex v) const;
     /// Elements of what a loss keeps of its logits on the device.
     [[nodiscard]] double logits(graph::Vertex v, const plan::SavedTensor& saved) const;
+    /// What a loss needs in fp32 beside what it keeps, when forward ends and backward begins.
+    [[nodiscard]] std::vector<Bytes> loss_temporaries(graph::Vertex v, const plan::SavedTensor& saved) const;
+    /// Whether logits are there, as their product wrote them, until backward begins.
+    [[nodiscard]] bool keeps_loss_inputs(graph::Vertex v) const;
 
 private:
     /// A tensor in a sharding; its quantised copy counts as another tensor.
@@ -97,8 +101,18 @@ private:
     /// Whether a layer keeps a tensor that all instances of its block read alike.
     [[nodiscard]] bool reads_shared(graph::Vertex tensor, graph::Vertex v) const;
     void find_rules();
-    [[nodiscard]] const plan::MemoryRule* rule(graph::Vertex v, plan::MemoryTensors tensors) const;
-    [[nodiscard]] bool has(graph::Vertex v, plan::MemoryTensors tensors) const { return rule(v, tensors) != nullptr; }
+    /// The first rule on these tensors, if it does that; otherwise null.
+    [[nodiscard]] const plan::MemoryRule* rule(graph::Vertex v, plan::MemoryAction action,
+                                               plan::MemoryTensors tensors) const;
+    [[nodiscard]] bool has(graph::Vertex v, plan::MemoryAction action, plan::MemoryTensors tensors) const {
+        return rule(v, action, tensors) != nullptr;
+    }
+    void find_chunks(graph::Vertex v, const plan::SavedTensor& saved);
+    /// Of a layer's result, what is there at a time.
+    [[nodiscard]] double share_of_result(graph::Vertex v) const;
+    /// Whether the layer is a loss that computes gradients in forward, or its product.
+    [[nodiscard]] bool is_fused(graph::Vertex v) const;
+    void add_fused_gradients(graph::Vertex v, double count, SegmentMemory& segment) const;
     [[nodiscard]] bool casts_to(graph::Vertex v, plan::MemoryTensors tensors, plan::CastTo to) const;
     void find_shared();
     void find_waiting();
@@ -123,7 +137,9 @@ private:
     bool named_;  ///< the plan recomputes layers by name
     const std::vector<bool>& repeated_;
     /// By vertex and tensors of layers: the first rule that matches, or null. Empty: there is none.
-    std::vector<std::array<const plan::MemoryRule*, static_cast<std::size_t>(plan::MemoryTensors::logits) + 1>> rules_;
+    std::vector<std::array<const plan::MemoryRule*, static_cast<std::size_t>(plan::MemoryTensors::split_loss_temporaries) + 1>> rules_;
+    std::map<graph::Vertex, double> chunks_;        ///< logits that are there in part: which part at a time
+    std::map<graph::Vertex, graph::Vertex> fused_;  ///< products of losses that compute gradients in forward
     std::set<graph::Vertex> shared_;
     std::vector<KeptTensor>* listed_ = nullptr;    ///< where tensors are listed; null: they are not
     std::set<graph::Vertex> shared_by_instances_;  ///< tensors that all instances of a block read

@@ -251,8 +251,10 @@ plan::MemoryProfile Questions::memory_of(const files::MeasuredRun& run, const pl
     const files::ConventionLine* word = first_match(run, conventions_.memory);
     const files::ConventionLine* software = first_match(run, conventions_.frameworks);
     const bool is_usual = software != nullptr && software->word == kUsual;
+    plan::MemoryProfile memory;
     if (word == nullptr && (!is_usual || framework.memory.empty())) {
-        return {};
+        memory.prepend(framework.rules);
+        return memory;
     }
     const std::string& name = word == nullptr ? framework.memory : word->word;
     auto known = profiles_.find(name);
@@ -260,7 +262,9 @@ plan::MemoryProfile Questions::memory_of(const files::MeasuredRun& run, const pl
         known = profiles_.emplace(name, library_.memory_profile(name, word == nullptr ? software->where : word->where))
                     .first;
     }
-    return known->second;
+    memory = known->second;
+    memory.prepend(framework.rules);
+    return memory;
 }
 
 Software Questions::software(const files::MeasuredRun& run) {

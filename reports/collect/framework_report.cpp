@@ -209,6 +209,9 @@ KeyFigures mechanism_figures(const plan::Mechanism& mechanism, bool by_default) 
     if (!mechanism.memory.empty()) {
         add_line("memory", mechanism.memory + ", a memory profile, in place of the framework's");
     }
+    for (const plan::MemoryRule& rule : mechanism.rules) {
+        add_line("memory", fmt::format("{} {}", name_of(rule.action), name_of(rule.tensors)));
+    }
     add_line("source", mechanism.source);
     return all;
 }

@@ -25,7 +25,8 @@ ExportFacts facts_of(const std::string& model, const std::string& machine, std::
             .gpus_per_node = 8,
             .sequence = sequence,
             .layers = layers,
-            .comments = {"Predicted: a step and its memory."}};
+            .comments = {"Predicted: a step and its memory."},
+            .mechanisms = {"liger"}};
 }
 
 /// Tensor, data and pipeline ranks with interleaved stages, as Megatron-LM runs GPT-3.

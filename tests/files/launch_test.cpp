@@ -629,7 +629,8 @@ void round_trip(const plan::Plan& plan, std::set<std::string>& expressed) {
                             .gpus_per_node = 8,
                             .sequence = 4096,
                             .layers = 32,
-                            .comments = {"a comment"}};
+                            .comments = {"a comment"},
+                            .mechanisms = {"liger"}};
     for (const Target& target : all_targets()) {
         if (target.options.empty() || target.lines.empty()) {
             continue;
@@ -715,7 +716,8 @@ TEST(Export, EveryTargetThatIsReadExpressesAPlan) {
     plan.shard = plan::ShardLevel::states;
     plan.overlap.gradients = true;
     const ExportFacts facts{
-        .model = "gpt", .machine = "selene", .gpus_per_node = 8, .sequence = 2048, .layers = 24, .comments = {}};
+        .model = "gpt", .machine = "selene", .gpus_per_node = 8, .sequence = 2048, .layers = 24, .comments = {},
+        .mechanisms = {"liger"}};
     for (const char* name : {"megatron", "bridge", "nemo", "nanotron", "slurm", "kubernetes"}) {
         EXPECT_FALSE(exported(plan, facts, target_named(name)).empty()) << name;
     }

@@ -22,14 +22,13 @@ const std::string kHead = "memory: m\nsource: s\n";
 TEST(MemoryProfile, IsRead) {
     const plan::MemoryProfile profile =
         read_profile(kHead +
-                     "loss: in-place\nrules:\n"
+                     "rules:\n"
                      "  - {rule: cast, of: product-inputs, match: {kind: linear, name: \"*/down\"}, to: products}\n"
                      "  - {rule: cast, of: shared-inputs, element: 1.5 B, source: c}\n"
                      "  - {rule: keep, of: update-copies}\nreduction_bucket: 1 GB\n"
                      "workspace: {value: 64 MiB, source: a}\ncommunicator: 320 MiB\n"
                      "fragmentation: {value: 0.15, source: b}\n");
     EXPECT_EQ(profile.name, "m");
-    EXPECT_EQ(profile.loss, plan::LossMemory::in_place);
     ASSERT_EQ(profile.rules.size(), 3);
     const plan::MemoryRule cast{.action = plan::MemoryAction::cast,
                                 .tensors = plan::MemoryTensors::product_inputs,
@@ -55,7 +54,6 @@ TEST(MemoryProfile, AddsNothingThatItDoesNotSay) {
 
 TEST(MemoryProfile, RefusesWhatMeansNothing) {
     EXPECT_THROW((void)read_profile("memory: m\n"), InputError) << "no source";
-    EXPECT_THROW((void)read_profile(kHead + "loss: fused\n"), InputError);
     EXPECT_THROW((void)read_profile(kHead + "fragmentation: 1.5\n"), InputError);
     EXPECT_THROW((void)read_profile(kHead + "workspace: 64\n"), InputError) << "no unit";
     EXPECT_THROW((void)read_profile(kHead + "fragments: 0.1\n"), InputError);
@@ -81,6 +79,8 @@ TEST(MemoryProfile, RefusesRulesThatNoSoftwareHas) {
     says("{rule: keep, of: normalised-inputs}", "needs \"match\"");
     says("{rule: free, of: gradients, match: {kind: linear}}", "no use for it");
     says("{rule: keep, of: gate-results, to: fp32}", "no use for it");
+    says("{rule: keep, of: loss-temporaries}", "needs \"element\"");
+    says("{rule: keep, of: loss-inputs, chunks: 8}", "no use for it");
 }
 
 TEST(MemoryProfile, BuiltInOnesAreRead) {

@@ -176,8 +176,9 @@ plan::Framework drawn_framework(Draw& draw) {
 
 plan::MemoryProfile drawn_memory(Draw& draw) {
     plan::MemoryProfile memory = drawn::draw_memory(draw);
-    memory.loss = draw.of({plan::LossMemory::probabilities, plan::LossMemory::separate, plan::LossMemory::separate,
-                           plan::LossMemory::in_place});
+    const std::vector<std::vector<plan::MemoryRule>> losses{
+        {}, memory_rules::kSeparateLoss, memory_rules::kSeparateLoss, {memory_rules::kLossInPlace}};
+    memory.prepend(losses[static_cast<std::size_t>(draw.of({0.0, 1.0, 2.0, 3.0}))]);
     for (const plan::MemoryRule& rule : {memory_rules::kPlaceholders, memory_rules::kQuantisedInputs,
                                          memory_rules::kGateResults, memory_rules::kQuantisedGates}) {
         if (draw.one_in(2)) {

@@ -16,7 +16,6 @@
 namespace dodona::step {
 namespace memory_test {
 
-using plan::LossMemory;
 using plan::RecomputeKind;
 using test::block;
 using test::layer;
@@ -181,10 +180,10 @@ TEST(MemoryTotals, OfTheProcessMustFit) {
 // the head take (4 x 8 + 400) x 2 when what the loss kept is free: less, and beside 2 bytes a logit 4 x 8 x 2 more.
 TEST(Logits, AreKeptAsTheLossDoes) {
     const Prediction probabilities = predicted(usual());
-    const Prediction separate = with({.loss = LossMemory::separate});
-    const Prediction unfused = with({.loss = LossMemory::unfused});
-    const Prediction released = with({.loss = LossMemory::released});
-    const Prediction in_place = with({.loss = LossMemory::in_place});
+    const Prediction separate = with({.rules = memory_rules::kSeparateLoss});
+    const Prediction unfused = with({.rules = memory_rules::kUnfusedLoss});
+    const Prediction released = with({.rules = memory_rules::kReleasedLoss});
+    const Prediction in_place = with({.rules = {memory_rules::kLossInPlace}});
     EXPECT_EQ(part(probabilities, MemoryPart::workspace), (kLogits + 4) * 2);
     EXPECT_EQ(part(separate, MemoryPart::workspace), kLogits * (2 + 4));
     EXPECT_EQ(part(unfused, MemoryPart::workspace), kLogits * (2 + 8));
@@ -196,15 +195,53 @@ TEST(Logits, AreKeptAsTheLossDoes) {
               kLogits * (4 - 2));
 }
 
+// 16 tokens of 100 words and 8 features: ceil(100 / 8) = 13 parts are of ceil(16 / 13) = 2 tokens, a power of two, with
+// 200 logits. Of 16 x 8 inputs and 800 weights gradients are kept instead of 1,600 probabilities and the inputs. While
+// the loss runs are the inputs and one part's logits.
+TEST(Logits, OfAFusedLossComeInChunks) {
+    plan::Plan plan = usual();
+    plan.batch = plan.microbatch = 4;
+    const Prediction whole = with({}, plan);
+    const Prediction fused = with({.rules = {memory_rules::kFusedLoss}}, plan);
+    EXPECT_EQ(part(fused, MemoryPart::workspace), (16 * 8 + 200) * 2);
+    EXPECT_EQ(part(whole, MemoryPart::embedding_and_head) - part(fused, MemoryPart::embedding_and_head),
+              16 * 100 * 4 - 800 * 2);
+    plan.optimizer = plan::OptimizerKind::adam;
+    const std::vector<plan::MemoryRule> both{memory_rules::kFusedLoss, memory_rules::kAutocast};
+    EXPECT_EQ(part(with({.rules = both}, plan), MemoryPart::embedding_and_head) -
+                  part(with({.rules = {memory_rules::kFusedLoss}}, plan), MemoryPart::embedding_and_head),
+              (800 + 16 * 8) * 2)
+        << "weights and the last sum are in fp32";
+    const std::vector<plan::MemoryRule> over_whole = [] {
+        std::vector<plan::MemoryRule> rules = memory_rules::kUnfusedLoss;
+        rules.insert(rules.begin(), memory_rules::kFusedLoss);
+        return rules;
+    }();
+    EXPECT_EQ(with({.rules = over_whole}, plan).totals, fused.totals) << "the first rule counts";
+}
+
+// Four tokens, one at a time: 100 logits need 8 bytes each; what the product wrote is whole, or comes likewise.
+TEST(Logits, OfALossInPartsNeedTemporariesOfOne) {
+    const auto workspace = [](std::vector<plan::MemoryRule> rules) {
+        for (plan::MemoryRule& rule : rules) {
+            rule.chunks = rule.tensors == plan::MemoryTensors::loss_temporaries ? 4 : 1;
+        }
+        return part(with({.rules = rules}), MemoryPart::workspace);
+    };
+    EXPECT_EQ(workspace(memory_rules::kUnfusedLoss), kLogits * 2 + 100 * 8);
+    EXPECT_EQ(workspace(memory_rules::kReleasedLoss), 100 * 8);
+}
+
 std::vector<plan::MemoryRule> placeholder_rules(bool placeholders) {
-    return std::vector<plan::MemoryRule>(placeholders ? 1 : 0, memory_rules::kPlaceholders);
+    std::vector<plan::MemoryRule> rules{memory_rules::kLossInPlace};
+    rules.insert(rules.end(), placeholders ? 1 : 0, memory_rules::kPlaceholders);
+    return rules;
 }
 
 // Two of 128 weights, shared by both blocks; the head's 800 only while it runs.
 TEST(Placeholders, AreOneForEachMatrixOfABlock) {
     const auto workspace = [](bool placeholders) {
-        return part(with({.loss = LossMemory::in_place, .rules = placeholder_rules(placeholders)}),
-                    MemoryPart::workspace);
+        return part(with({.rules = placeholder_rules(placeholders)}), MemoryPart::workspace);
     };
     EXPECT_EQ(workspace(true) - workspace(false), 2 * (2 * 128 + 800));
 }
@@ -217,7 +254,6 @@ TEST(Placeholders, AreOfProductsAlone) {
          layer("head", "linear", {{"out", std::int64_t{100}}, {"bias", false}}), layer("loss", "cross_entropy")}));
     const auto workspace = [&](bool placeholders) {
         plan::Plan plan = usual();
-        plan.memory.loss = LossMemory::in_place;
         plan.memory.rules = placeholder_rules(placeholders);
         return part(predict(graph, narrow_cluster(), plan, {}), MemoryPart::workspace);
     };

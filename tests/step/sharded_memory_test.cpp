@@ -8,7 +8,6 @@
 namespace dodona::step {
 namespace {
 
-using plan::LossMemory;
 using plan::MemoryProfile;
 using plan::ShardLevel;
 using test::layer;
@@ -82,14 +81,16 @@ TEST(ReleasedLogits, LeaveAnFp32CopyOfASplitVocabulary) {
     plan.strategy.shard_axes = {};
     plan.mesh = {{"tensor", 2}};
     plan.batch = 1;
-    EXPECT_EQ(part(plan, {.loss = LossMemory::released}, MemoryPart::workspace), 4 * 50 * 12);
-    EXPECT_EQ(part(sharded(ShardLevel::none), {.loss = LossMemory::released}, MemoryPart::workspace), 4 * 100 * 8);
+    const MemoryProfile released{.rules = memory_rules::kReleasedLoss};
+    EXPECT_EQ(part(plan, released, MemoryPart::workspace), 4 * 50 * 12);
+    EXPECT_EQ(part(sharded(ShardLevel::none), released, MemoryPart::workspace), 4 * 100 * 8);
     // Gathered, all 100 words are on both devices, and kept in fp32.
     const plan::MemoryRule gather{.action = plan::MemoryAction::gather, .tensors = plan::MemoryTensors::logits};
-    const MemoryProfile gathered{.loss = LossMemory::released, .rules = {gather}};
+    MemoryProfile gathered = released;
+    gathered.prepend({gather});
     EXPECT_EQ(part(plan, gathered, MemoryPart::workspace), 4 * 100 * 8);
     EXPECT_EQ(part(plan, gathered, MemoryPart::embedding_and_head) -
-                  part(plan, {.loss = LossMemory::released}, MemoryPart::embedding_and_head),
+                  part(plan, released, MemoryPart::embedding_and_head),
               4 * 50 * 4);
 }
 

@@ -146,7 +146,7 @@ TEST(Moments, OfAStepAreWhatIsThere) {
     constexpr double kStates = kWeights * (2 + 4 + 12);
     constexpr double kActivations = 2 * kGptBlock + kGptIndices + 2 * 32 + 4 * 400;
     plan::Plan plan = alone();
-    plan.memory.loss = plan::LossMemory::separate;
+    plan.memory.rules = memory_rules::kSeparateLoss;
     const auto moments = [&] { return peak_memory(graph, narrow_cluster(), plan, 0).moments; };
     EXPECT_EQ(moments().forward.in(1_B), kStates + kActivations);
     EXPECT_EQ(moments().loss.in(1_B), kStates + kActivations + 400 * (2 + 4));
@@ -154,7 +154,7 @@ TEST(Moments, OfAStepAreWhatIsThere) {
     EXPECT_EQ(moments().update.in(1_B), kStates);
     const auto total = [&] { return predict(graph, narrow_cluster(), plan, {}).memory.total().in(1_B); };
     EXPECT_EQ(total(), moments().backward.in(1_B));
-    plan.memory.rules = {memory_rules::kUpdateTemporaries};
+    plan.memory.prepend({memory_rules::kUpdateTemporaries});
     EXPECT_EQ(moments().update.in(1_B), kStates + 4 * kWeights);
     EXPECT_EQ(total(), moments().update.in(1_B));
     EXPECT_GT(moments().update, moments().backward);

@@ -195,7 +195,7 @@ TEST(Conventions, NameWaysToKeepWeights) {
 TEST(PlanOfRun, TakesTheSoftwareThatItsRowNames) {
     const plan::Plan plan = plan_of_row({{"framework", "Hugging Face Transformers"}, {"gpus", "1"}});
     EXPECT_EQ(plan.framework.name, "transformers");
-    EXPECT_EQ(plan.memory.loss, plan::LossMemory::unfused);
+    EXPECT_TRUE(plan.memory.has(plan::MemoryAction::keep, plan::MemoryTensors::loss_inputs));
 }
 
 TEST(NetworkOfRun, IsTheOneThatWasTrainedUnderItsName) {
@@ -291,7 +291,7 @@ TEST(Questions, KnowWordsThatNameLayers) {
 }
 
 TEST(Questions, KnowWhatSoftwareKeeps) {
-    EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "NeMo"}}).memory.loss, plan::LossMemory::separate);
+    EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "NeMo"}}).memory.name, "nemo");
     EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "Megatron-Bridge"}}).memory.name, "megatron-core");
     EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "Foo"}}).memory, plan::MemoryProfile{});
 }

@@ -9,6 +9,27 @@ inline plan::MemoryRule memory_rule(plan::MemoryAction action, plan::MemoryTenso
     return {.action = action, .tensors = tensors};
 }
 
+/// A loss of Megatron-LM on a copy in fp32, of PyTorch with the logits and without, and one that writes over them.
+inline std::vector<plan::MemoryRule> loss_rules(bool inputs, double temporaries, double of_split = 0) {
+    std::vector<plan::MemoryRule> rules;
+    if (inputs) {
+        rules.push_back(memory_rule(plan::MemoryAction::keep, plan::MemoryTensors::loss_inputs));
+    }
+    rules.push_back({.action = plan::MemoryAction::keep,
+                     .tensors = plan::MemoryTensors::loss_temporaries,
+                     .element = Bytes::of_base(temporaries)});
+    if (of_split > 0) {
+        rules.push_back({.action = plan::MemoryAction::keep,
+                         .tensors = plan::MemoryTensors::split_loss_temporaries,
+                         .element = Bytes::of_base(of_split)});
+    }
+    return rules;
+}
+inline const std::vector<plan::MemoryRule> kSeparateLoss = loss_rules(true, 4);
+inline const std::vector<plan::MemoryRule> kUnfusedLoss = loss_rules(true, 8);
+inline const std::vector<plan::MemoryRule> kReleasedLoss = loss_rules(false, 8, 12);
+inline const plan::MemoryRule kLossInPlace = memory_rule(plan::MemoryAction::cast, plan::MemoryTensors::logits);
+inline const plan::MemoryRule kFusedLoss = memory_rule(plan::MemoryAction::free, plan::MemoryTensors::logits);
 inline const plan::MemoryRule kPlaceholders = memory_rule(plan::MemoryAction::keep, plan::MemoryTensors::placeholders);
 inline const plan::MemoryRule kGateResults = memory_rule(plan::MemoryAction::keep, plan::MemoryTensors::gate_results);
 inline const plan::MemoryRule kRepeatedKeys = memory_rule(plan::MemoryAction::repeat, plan::MemoryTensors::keys);

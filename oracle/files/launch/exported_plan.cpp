@@ -144,6 +144,12 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     }
     scope.set("offload_share", {plan.offload.optimizer ? plan.offload.optimizer_share : 1.0, {}});
     flag("offload_part", plan.offload.optimizer && plan.offload.optimizer_share < 1);
+    for (std::string name : facts.mechanisms) {
+        const std::vector<std::string>& has = plan.framework.mechanisms;
+        const bool is_there = std::find(has.begin(), has.end(), name) != has.end();
+        std::replace(name.begin(), name.end(), '-', '_');
+        flag("with_" + name, is_there);
+    }
     number("sequence", facts.sequence);
     number("layers", facts.layers);
     word("model", printable_line(facts.model));

@@ -23,6 +23,7 @@ struct ExportFacts {
     std::int64_t sequence = 0;          ///< tokens of a sample; 0: none
     std::int64_t layers = 0;            ///< blocks that repeat; 0: not known
     std::vector<std::string> comments;  ///< lines at the top
+    std::vector<std::string> mechanisms;  ///< all that are known
 };
 
 /// A plan by the words of data files: tensor, context, data, pipeline, expert, zero, recompute, ...
