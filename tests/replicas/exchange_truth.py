@@ -1,5 +1,5 @@
 """Replicas that train across emulated hosts: does an exchange take as long as the oracle says?
-SWITCH PROGRAM EXCHANGES [--only NAME,...] [--table FILE]
+SWITCH PROGRAM EXCHANGES [--only NAME,...] [--record FILE.csv]
 
 Four workers, and servers where an exchange has some, each alone on a host of network namespaces (tests/emulation/hosts.py),
 train a perceptron of 384, 384, 384 and 10 features. A step computes for 80 ms: what the real passes leave of it is slept.
@@ -13,6 +13,7 @@ counts.
 """
 
 import argparse
+import csv
 import json
 import pathlib
 import shutil
@@ -21,7 +22,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "emulation"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reports/exchanges"))
 import hosts  # noqa: E402
+import page  # noqa: E402
 
 WORKERS = 4
 SERVERS = {"parameter-server", "binomial-tree", "scatter-reduce", "easgd", "sparknet", "mpca-sgd", "tree-easgd"}
@@ -91,19 +94,11 @@ def priority_gains(switch, program):
                  f"{priority['predicted']['step_s'] * 1e3:.1f} and {fifo['predicted']['step_s'] * 1e3:.1f} ms")
 
 
-def cells(got):
-    predicted = got["predicted"]
-    bound = "≥ " if predicted["is_bound"] else ""
-    return f"{got['step_s'] * 1e3:.1f} | {bound}{predicted['step_s'] * 1e3:.1f} | {predicted['off']:+.1%}"
-
-
-def table(answers):
-    speeds = [f"{rate / 1e6:g} Mb/s" for rate in SPEEDS]
-    lines = ["| exchange | " + " | ".join(f"measured at {speed} | predicted | off" for speed in speeds) + " |",
-             "|---|" + "---:|---:|---:|" * len(SPEEDS)]
-    lines += [f"| `{name}` | " + " | ".join(cells(by_speed[rate]) for rate in SPEEDS) + " |"
-              for name, by_speed in sorted(answers.items())]
-    return "\n".join(lines) + "\n"
+def runs(answers):
+    """A line for each, as reports/exchanges/measured.csv has them."""
+    return [dict(zip(page.COLUMNS, (name, f"{rate / 1e6:g}", f"{got['step_s']:.4f}", f"{got['predicted']['step_s']:.4f}",
+                                    "yes" if got["predicted"]["is_bound"] else "no")))
+            for name, by_speed in sorted(answers.items()) for rate, got in by_speed.items()]
 
 
 def check(holds, text):
@@ -129,15 +124,18 @@ def main():
     parser.add_argument("program")
     parser.add_argument("exchanges")
     parser.add_argument("--only", default="")
-    parser.add_argument("--table")
+    parser.add_argument("--record")
     asked = parser.parse_args()
     known = sorted({path.stem for path in pathlib.Path(asked.exchanges).glob("*.yaml")} - {"fast-torus-async"})  # does not run
     names = asked.only.split(",") if asked.only else known
     asked.program = pathlib.Path(asked.program).resolve()
     answers = measure(asked.switch, asked.program, names)
-    print(table(answers))
-    if asked.table:
-        pathlib.Path(asked.table).write_text(table(answers))
+    print(page.table(runs(answers)))
+    if asked.record:
+        with open(asked.record, "w", newline="") as record:
+            lines = csv.DictWriter(record, page.COLUMNS, lineterminator="\n")
+            lines.writeheader()
+            lines.writerows(runs(answers))
     results = [verdict(answers), priority_gains(asked.switch, asked.program)]
     return 0 if all(results) else 1
 
