@@ -1,8 +1,6 @@
-// The rows of the seed systems about how replicas agree, each answered by a command with its number: nn, mlsl, mlsl-G, topk,
-// taxonomy, advise.
+// Exchanges by command: laws of several answers, and rows of the seed systems beyond those of tests/expert/systems.txt.
 #include <map>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -20,10 +18,6 @@ json answer(const std::string& words) {
     return json::parse(outcome.out, nullptr, false);
 }
 
-std::string machine(const std::string& name) {
-    return "--machine '" + std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/" + name + ".yaml'";
-}
-
 /// The exchanges of an answer by their names.
 std::map<std::string, json> by_name(const json& document) {
     std::map<std::string, json> exchanges;
@@ -31,83 +25,6 @@ std::map<std::string, json> by_name(const json& document) {
         exchanges[one["exchange"]] = one;
     }
     return exchanges;
-}
-
-/// 16 workers on a torus send their gradient, 4 bytes a weight, to four neighbours, however many they are.
-TEST(SeedRow, nn) {
-    std::map<int, double> seconds;
-    for (const auto& [workers, eigenvalue] : std::map<int, double>{{16, 0.6}, {64, 0.88284}}) {
-        const json document = answer("predict resnet18-cifar --machine cori-haswell --gpus " + std::to_string(workers) +
-                                     " --strategy data --precision fp32 --exchange fast-torus");
-        const json torus = by_name(document)["fast-torus"];
-        EXPECT_NEAR(torus["second_eigenvalue"], eigenvalue, 1e-5);
-        EXPECT_DOUBLE_EQ(torus["sent_bytes_a_step"], 16 * 11'172'170.0) << "ResNet-18 v2 for CIFAR-10";
-        seconds[workers] = torus["exchange_s"];
-    }
-    EXPECT_NEAR(seconds[16], seconds[64], 1e-12);
-}
-
-/// Against one node (Das et al., arXiv:1602.06709), within 15 %: fully connected layers split by features among all nodes,
-/// as theirs are in groups. By data alone fc6 of OverFeat, 113 of its 146 million parameters, is most of the traffic.
-TEST(SeedRow, mlsl) {
-    struct Run {
-        const char* model;
-        int batch;
-        int nodes;
-        double speed_up;
-    };
-    for (const Run& run : {Run{"vgg-a", 512, 128, 90}, Run{"vgg-a", 256, 64, 53}, Run{"overfeat-fast", 256, 64, 42}}) {
-        const std::string job =
-            fmt::format("predict {} --machine cori-haswell --software none --batch {} --precision fp32 --strategy ",
-                        run.model, run.batch);
-        const double alone = answer(job + "data --gpus 1")["plan"]["step_time_s"]["value"];
-        const auto speed_up = [&](const char* strategy, const char* exchange) {
-            const json made = answer(job + fmt::format("{} --gpus {} --exchange {}", strategy, run.nodes, exchange));
-            return alone / made["exchanges"][0]["step_time_s"].get<double>();
-        };
-        const double hybrid = speed_up("one-weird-trick", "mlsl-priority");
-        EXPECT_NEAR(hybrid / run.speed_up, 1, 0.15) << run.model << run.nodes;
-        EXPECT_LT(speed_up("data", "mlsl-priority"), hybrid);
-        EXPECT_LE(speed_up("data", "mlsl-fifo"), speed_up("data", "mlsl-priority"));
-    }
-}
-
-/// A fully connected layer of 4,096 outputs on 64 nodes with 256 samples: two groups.
-TEST(SeedRow, mlsl_G) {
-    const json document = answer("limits vgg-a --layer-groups --gpus 64 --batch 256");
-    std::map<std::string, json> layers;
-    for (const json& layer : document["layers"]) {
-        layers[layer["layer"]] = layer;
-    }
-    EXPECT_EQ(layers["fc6/linear"]["groups"], 2);
-    EXPECT_EQ(layers["fc7/linear"]["groups"], 2);
-    EXPECT_TRUE(layers["stage1/conv"]["groups"].is_null());
-    EXPECT_NEAR(layers["stage1/conv"]["flop_per_byte"], 1.5 * 4 * 224 * 224 / 2, 1);
-}
-
-/// ResNet-50 has 25.56 M parameters, the vector of the seed 25.6 M.
-TEST(SeedRow, topk) {
-    const json document = answer("predict resnet50 " + machine("tencent-vectors") +
-                                 " --gpus 128 --strategy data --exchange hitop-k,top-k-all-gather,ring-all-reduce");
-    std::map<std::string, json> exchanges = by_name(document);
-    const auto wires = [&](const char* name) {
-        return exchanges[name]["exchange_s"].get<double>() - exchanges[name]["compression_s"].get<double>();
-    };
-    EXPECT_NEAR(wires("hitop-k"), 3.72e-3, 0.01e-3);
-    EXPECT_NEAR(wires("top-k-all-gather"), 69.26e-3, 0.2e-3);
-    EXPECT_NEAR(wires("ring-all-reduce"), 77.72e-3, 0.2e-3);
-    // End to end against the hierarchical all-reduce: 25 to 40 % faster.
-    const double faster = document["step_time_s"].get<double>() / exchanges["hitop-k"]["step_time_s"].get<double>();
-    EXPECT_GT(faster, 1.25);
-}
-
-TEST(SeedRow, topk_end_to_end_on_the_public_cloud) {
-    const json document =
-        answer("predict resnet50 --machine tencent-v100-25gbe --gpus 128 --strategy data --exchange hitop-k");
-    const double faster =
-        document["step_time_s"].get<double>() / by_name(document)["hitop-k"]["step_time_s"].get<double>();
-    EXPECT_GE(faster, 1.25);
-    EXPECT_LE(faster, 1.40);
 }
 
 /// The batch of the published Transformer is not stated: here 32,768 tokens a side and GPU. The fewer, the more it gains.
@@ -166,26 +83,6 @@ TEST(Exchange, OfThePlansOwnAllReduceIsThePlan) {
         const double own = document["step_time_s"];
         EXPECT_NEAR(by_name(document)["all-reduce"]["step_time_s"].get<double>() / own, 1, 1e-9) << job;
     }
-}
-
-/// GPT-2's embedding is its head too: 124,439,808 numbers of 1 byte with 4 more a block of 256, 15/16 of them sent twice.
-TEST(Exchange, SendsATiedWeightOnce) {
-    const json document =
-        answer("predict gpt2 --machine tencent-v100-25gbe --gpus 16 --strategy data --exchange int8-all-reduce");
-    EXPECT_NEAR(by_name(document)["int8-all-reduce"]["sent_bytes_a_step"].get<double>(),
-                2 * 15.0 / 16 * 124439808 * (1 + 4.0 / 256), 1);
-}
-
-TEST(SeedRow, advise) {
-    EXPECT_TRUE(answer("limits --overhead 0 --efficiency 0.8")["gpus"].is_null()) << "any number";
-    EXPECT_EQ(answer("limits --overhead 0.1 --efficiency 0.8")["gpus"], 3);
-    const auto servers = [](const char* compute, const char* workers) {
-        const json document = answer("exchanges parameter-server --size 244MB --link 1.25GB/s --compute " +
-                                     std::string(compute) + " --workers " + workers);
-        return document["exchanges"][0]["delays"][0]["servers_to_hide"];
-    };
-    EXPECT_EQ(servers("2s", "4"), 1);
-    EXPECT_EQ(servers("1s", "16"), 7);
 }
 
 /// An exchange is added as one file.

@@ -71,7 +71,7 @@ class Asked:
 
     def __init__(self, command):
         self.command = command
-        done = self.run("--json")
+        done = self.run(*([] if "--export" in command else ["--json"]))
         self.code, self.printed = done.returncode, done.stderr.strip()
         self.answer = json.loads(done.stdout) if done.stdout.startswith("{") else {}
 
@@ -130,16 +130,16 @@ def check(case, asked_before):
     rows = []
     for where, line in [] if faults else case["lines"]:
         known = line.startswith("fails: ")
-        rule = line.removeprefix("fails: ").split("#")[0]
+        rule = line.removeprefix("fails: ").split("  #")[0]
         key, _, expected = (part.strip() for part in rule.partition(" = "))
-        if not expected or (known and "#" not in line):
+        if not expected or (known and "  #" not in line):
             sys.exit(f"{where}: expected `KEY = RANGE`, after `fails:` with `# reason`: {line}")
         try:
             value = asked[-1].text() if key == "says" else value_of(asked, key)
             good = expected in value if key == "says" else accepts(value, expected)
         except (KeyError, IndexError, TypeError, StopIteration) as fault:
             value, good = f"nothing ({fault})", False
-        rows.append((key, expected, expected if key == "says" and good else value))
+        rows.append((("fails: " if known else "") + key, expected, expected if key == "says" and good else value))
         if good == known:
             what = "is accepted now: make the line one that holds" if known else f"but it is {value}"
             faults.append(f"{where}: {case['title']}: {key} = {expected} {what}\n    dodona {case['commands'][-1]}")
