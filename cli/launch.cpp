@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -146,6 +147,16 @@ std::vector<questions::plans::ChangedSetting> changes_between(const std::vector<
     return changes;
 }
 
+/// The plan with the cut that was predicted where software does not deal out its blocks so by itself.
+plan::Plan with_cut(const step::Prediction& prediction) {
+    plan::Plan plan = prediction.plan;
+    const std::vector<std::int64_t>& blocks = prediction.blocks;
+    if (plan.stages.empty() && std::adjacent_find(blocks.begin(), blocks.end(), std::not_equal_to<>()) != blocks.end()) {
+        plan.stages = blocks;
+    }
+    return plan;
+}
+
 /// Plans before the first that is expressed as it is are predicted anew without overlapped gathers of parameters.
 Expressed first_expressed(std::span<const step::Prediction> ranked, const files::Target& target,
                           const Workload& workload) {
@@ -153,11 +164,11 @@ Expressed first_expressed(std::span<const step::Prediction> ranked, const files:
     const auto expresses = [&](const plan::Plan& plan) { return !files::refusals(plan, facts, target).has_errors(); };
     std::optional<Expressed> best;
     for (std::size_t i = 0; i < ranked.size(); ++i) {
-        if (expresses(ranked[i].plan)) {
+        plan::Plan plan = with_cut(ranked[i]);
+        if (expresses(plan)) {
             return best && best->prediction.step.value < ranked[i].step.value ? *best
                                                                               : Expressed{ranked[i], i + 1, false};
         }
-        plan::Plan plan = ranked[i].plan;
         plan.overlap.parameters = false;
         if (expresses(plan)) {
             step::Prediction other = step::predict(workload.graph, workload.cluster, plan);
@@ -256,7 +267,7 @@ std::string exported_text(const std::string& target, const step::Prediction& pre
         "Written by dodona for " + known.version + ".",
         fmt::format("Predicted: {} a step, {} of {} of device memory.", reports::text(prediction.step.value),
                     reports::text(prediction.totals.process), reports::text(prediction.memory_limit))};
-    return files::exported(prediction.plan, facts, known);
+    return files::exported(with_cut(prediction), facts, known);
 }
 
 questions::plans::ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
@@ -270,17 +281,17 @@ questions::plans::ChangedSettings changed_settings(const std::string& target, co
         const Diagnostics faults = files::refusals(plan, facts, known);
         return faults.has_errors() ? faults.all().front().message : "";
     };
-    questions::plans::ChangedSettings changed{.not_expressed = refusal(now.plan)};
+    questions::plans::ChangedSettings changed{.not_expressed = refusal(with_cut(now))};
     for (std::size_t i = 0; i < ranked.size() && changed.rank == 0; ++i) {
-        const bool fits = search::same_software(ranked[i].plan, now.plan) && refusal(ranked[i].plan).empty();
+        const bool fits = search::same_software(ranked[i].plan, now.plan) && refusal(with_cut(ranked[i])).empty();
         changed.rank = fits ? i + 1 : 0;
     }
     if (changed.rank == 0 && changed.not_expressed.empty() && !ranked.empty()) {
-        changed.not_expressed = refusal(ranked.front().plan);
+        changed.not_expressed = refusal(with_cut(ranked.front()));
     }
     if (changed.rank > 0 && changed.not_expressed.empty()) {
-        const plan::Plan& then = ranked[changed.rank - 1].plan;
-        changed.changes = changes_between(settings_of(files::exported(now.plan, facts, known), known.comment),
+        const plan::Plan then = with_cut(ranked[changed.rank - 1]);
+        changed.changes = changes_between(settings_of(files::exported(with_cut(now), facts, known), known.comment),
                                           settings_of(files::exported(then, facts, known), known.comment));
     }
     return changed;

@@ -33,6 +33,8 @@ struct MeshResult {
     std::int64_t pruned = 0;         ///< ruled out by a bound
     std::optional<Seconds> fastest;  ///< of those that fit
     std::vector<Kept> kept;
+    /// Lower bound of plans that may be faster than those kept where their pipelines are cut otherwise; none: no cut is.
+    std::optional<Seconds> recut;
     std::optional<Bytes> bound;  ///< lower bound of memory where it exceeds what there is: no plan was evaluated
     std::vector<InfeasibleGroup> infeasible;  ///< by first cause, in order of appearance
     LayoutTimes times;                        ///< of the plans that fit; from tables only

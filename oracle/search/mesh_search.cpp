@@ -6,6 +6,7 @@
 
 #include "search/memory_lower_bound.hpp"
 #include "search/plan_evaluator.hpp"
+#include "search/uneven_cuts.hpp"
 #include "step/evaluate.hpp"
 
 namespace dodona::search {
@@ -39,9 +40,33 @@ std::vector<std::int64_t> SearchContext::microbatches(const MeshLayout& layout) 
     return sizes;
 }
 
+namespace {
+
+/// Whether a cut is taken instead of one that takes `usual`: cuts are equal as plans are.
+bool is_gain(Seconds step, Seconds usual) { return (1 + kEqualTime) * step < usual; }
+
+/// The candidate, or one whose pipeline is cut otherwise; `plan` has its variant.
+Candidate best_cut(const SearchContext& context, const step::CostedGraph& costed, Plan plan, Candidate best,
+                   step::ScheduleTimings& orders) {
+    for (std::vector<std::int64_t>& stages : uneven_cuts(costed, plan, orders)) {
+        plan.stages = stages;
+        const step::Prediction found =
+            step::evaluate(costed, plan, step::Detail::totals, context.space.max_memory, orders);
+        if (!found.why_not && found.memory.total() <= best.limit && is_gain(found.step.value, best.step)) {
+            best.variant.stages = std::move(stages);
+            best.step = found.step.value;
+            best.memory = found.memory.total();
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
 MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayout& layout, std::size_t index,
                                     Plan& plan) {
     MeshResult result;
+    step::ScheduleTimings orders;
     layout.apply(plan);
     for (const std::int64_t microbatch : context.microbatches(layout)) {
         plan.microbatch = microbatch;
@@ -72,7 +97,7 @@ MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayo
             } else if (shortage != nullptr) {
                 result.add_out_of_memory(shortage->place, candidate);
             } else {
-                result.take(candidate);
+                result.take(best_cut(context, costed, plan, candidate, orders));
             }
         }
     }
@@ -289,8 +314,11 @@ private:
             evaluator.choose(variant);
             const PlanEvaluator::MemoryNeed& memory = evaluator.memory();
             Candidate candidate{index_, plan_.microbatch, variant, {}, memory.device, context_.limit};
+            // However a pipeline is cut, under these conditions or others.
+            const bool may_recut = stages_ > 1;
+            const auto of_any_cut = [&] { return (1 - kSumSlack) * evaluator.least_of_cuts(); };
             if (!evaluator.cut_is_fixed()) {
-                bound({});
+                bound(of_any_cut());
             }
             if (memory.device > context_.limit) {
                 result_.add_out_of_memory(step::MemoryPlace::device, candidate);
@@ -300,9 +328,19 @@ private:
             } else {
                 any = true;
                 const PlanEvaluator::Time step = evaluator.step(slowest_of_interest());
-                bound((1 - kSumSlack) * step.least);
-                if (step.within) {
-                    candidate.step = step.least;
+                const Seconds least_cut = may_recut ? of_any_cut() : (1 - kSumSlack) * step.least;
+                bound(least_cut);
+                candidate.step = step.least;
+                bool is_open = step.within;
+                if (may_recut && least_cut <= slowest_of_interest() && (!is_open || is_gain(least_cut, step.least))) {
+                    if (bounds_.cuts == Cuts::usual) {
+                        result_.recut = result_.recut ? min(*result_.recut, least_cut) : least_cut;
+                    } else {
+                        candidate = best_cut(evaluator, passes, std::move(candidate));
+                        is_open = candidate.step <= slowest_of_interest();
+                    }
+                }
+                if (is_open) {
                     result_.take(candidate);
                 }
             }
@@ -311,6 +349,29 @@ private:
             result_.times.by_microbatch.emplace_back(plan_.microbatch, *least);
         }
         return any;
+    }
+
+    /// The candidate that the evaluator is about, or the same with a pipeline that is cut otherwise.
+    Candidate best_cut(PlanEvaluator& evaluator, const PassTable& passes, Candidate best) {
+        best.step = evaluator.step(TimeBounds{}.slowest).least;
+        Variant variant = best.variant;
+        for (std::vector<std::int64_t>& stages :
+             uneven_cuts(passes.costed, table_->costed(), plan_, passes_per_step(), passes_.orders())) {
+            variant.stages = std::move(stages);
+            evaluator.choose(variant);
+            const PlanEvaluator::MemoryNeed& memory = evaluator.memory();
+            if (memory.device > context_.limit ||
+                (variant.offload.any() && memory.host > context_.cluster.host->memory)) {
+                continue;
+            }
+            const Seconds step = evaluator.step(TimeBounds{}.slowest).least;
+            if (is_gain(step, best.step)) {
+                best.variant = variant;
+                best.step = step;
+                best.memory = memory.device;
+            }
+        }
+        return best;
     }
 
     const SearchContext& context_;

@@ -35,10 +35,14 @@ MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayo
 
 enum class Bounds { used, ignored };
 
+/// How pipelines are cut: all faster cuts are tried, or only the usual one, with a bound for the others (MeshResult::recut).
+enum class Cuts { all, usual };
+
 /// What may leave out plans of a mesh.
 struct MeshBounds {
     Bounds memory = Bounds::used;
     TimeBounds time;
+    Cuts cuts = Cuts::all;
 };
 
 /// Lower bounds of the times of the plans of a layout, from what its devices compute; `searched` is false where no plan

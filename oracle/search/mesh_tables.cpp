@@ -82,17 +82,35 @@ std::size_t MeshTables::content_of(std::vector<std::int64_t> counts) {
     return contents_.size() - 1;
 }
 
+std::size_t MeshTables::whole() {
+    std::vector<std::int64_t> counts;
+    for (const graph::Segment& segment : costed_.graph->segments) {
+        counts.push_back(segment.count);
+    }
+    return content_of(std::move(counts));
+}
+
+std::size_t MeshTables::blocks(std::int64_t count) {
+    std::vector<std::int64_t> counts(costed_.segments.size());
+    for (std::size_t u = 0; count > 0 && u < counts.size(); ++u) {
+        counts[u] = costed_.segments[u].block ? std::min(count, costed_.graph->segments[u].count) : 0;
+        count -= counts[u];
+    }
+    return content_of(std::move(counts));
+}
+
 const PipelineCut& MeshTables::cut(const PassTable& passes, const plan::Plan& plan) {
     // Cuts into equally many blocks are shared; others are balanced by the times of one micro-batch.
     const schedule::Places places = plan.places();
-    const CutKey key{places.virtual_stages, places.placement, passes.even(places.positions()) ? nullptr : &passes};
+    const bool is_known = !plan.stages.empty() || passes.even(places.positions());
+    const CutKey key{places.virtual_stages, places.placement, plan.stages, is_known ? nullptr : &passes};
     const auto found = cuts_.find(key);
     return found != cuts_.end() ? found->second : cuts_.emplace(key, make_cut(passes, plan)).first->second;
 }
 
 PipelineCut MeshTables::make_cut(const PassTable& passes, const plan::Plan& plan) {
     PipelineCut cut;
-    cut.runs = tables_.runs(passes, plan.places());
+    cut.runs = tables_.runs(passes, plan);
     cut.stages = static_cast<std::size_t>(plan.pipeline_stages());
     for (StageRun& run : cut.runs) {
         run.content = content_of(run.stage);

@@ -43,6 +43,11 @@ public:
     [[nodiscard]] bool sparse() const { return sparse_; }
     [[nodiscard]] const std::vector<std::int64_t>& counts(std::size_t content) const { return contents_[content]; }
 
+    /// The content of a stage that holds the whole network.
+    std::size_t whole();
+    /// ... or nothing but blocks of the first kind. Domain: the network has that many.
+    std::size_t blocks(std::int64_t count);
+
     /// The pipeline cut of a plan. Independent of the micro-batch where all blocks cost the same.
     const PipelineCut& cut(const PassTable& passes, const plan::Plan& plan);
 
@@ -78,7 +83,8 @@ private:
     struct CutKey {
         std::int64_t virtual_stages = 1;
         schedule::Placement placement = schedule::Placement::loop;
-        const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage
+        std::vector<std::int64_t> stages;   ///< Plan::stages
+        const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage, or as `stages` says
         auto operator<=>(const CutKey&) const = default;
     };
 

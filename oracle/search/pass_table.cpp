@@ -114,15 +114,17 @@ const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) 
     return *table;
 }
 
-const std::vector<StageRun>& PassTables::runs(const PassTable& passes, const schedule::Places& places) {
-    const CutKey key{places.stages, places.virtual_stages, places.placement,
-                     passes.even(places.positions()) ? nullptr : &passes};
+const std::vector<StageRun>& PassTables::runs(const PassTable& passes, const plan::Plan& plan) {
+    const schedule::Places places = plan.places();
+    const bool is_known = !plan.stages.empty() || passes.even(places.positions());
+    const CutKey key{places.stages, places.virtual_stages, places.placement, plan.stages,
+                     is_known ? nullptr : &passes};
     const auto found = cuts_.find(key);
     if (found != cuts_.end()) {
         return found->second;
     }
     std::vector<StageRun> runs;
-    std::vector<step::Stage> all = step::cut_stages(passes.costed, places, {});
+    std::vector<step::Stage> all = step::cut_stages(passes.costed, places, plan.stages);
     for (std::size_t s = 0; s < all.size(); ++s) {
         if (!runs.empty() && runs.back().stage == all[s]) {
             ++runs.back().size;

@@ -96,7 +96,7 @@ public:
     const FeasibilityBound& feasibility(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
     /// The stages of a pipeline, equal neighbours as one run. Cuts into equally many blocks are shared by all tables.
-    const std::vector<StageRun>& runs(const PassTable& passes, const schedule::Places& places);
+    const std::vector<StageRun>& runs(const PassTable& passes, const plan::Plan& plan);
     step::ScheduleTimings& orders() { return orders_; }
     /// step::pipeline_total, known from an equal pipeline of these meshes: passes do not depend on sharding groups.
     Seconds total(const step::Pipeline<Seconds>& pipeline);
@@ -120,7 +120,8 @@ private:
         std::int64_t stages = 1;
         std::int64_t virtual_stages = 1;
         schedule::Placement placement = schedule::Placement::loop;
-        const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage
+        std::vector<std::int64_t> given;    ///< Plan::stages
+        const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage, or as given
         auto operator<=>(const CutKey&) const = default;
     };
 

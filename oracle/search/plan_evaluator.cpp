@@ -1,6 +1,7 @@
 #include "search/plan_evaluator.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace dodona::search {
 
@@ -20,12 +21,18 @@ PlanEvaluator::PlanEvaluator(MeshTables& layout, const PassTable& passes, plan::
 void PlanEvaluator::choose(const Variant& variant) {
     variant.apply(plan_);
     const bool other_cut =
-        !chosen_ || chosen_->virtual_stages != variant.virtual_stages || chosen_->schedule != variant.schedule;
+        !chosen_ || chosen_->virtual_stages != variant.virtual_stages || chosen_->schedule != variant.schedule ||
+        chosen_->stages != variant.stages;
     const bool other_kept = other_cut || chosen_->recompute != variant.recompute ||
                             chosen_->offload.activations != variant.offload.activations;
     const bool other_states = other_cut || chosen_->shard != variant.shard;
     const bool other_memory = other_kept || other_states || chosen_->offload != variant.offload;
+    const bool other_pass = other_kept || chosen_->overlap.tensor != variant.overlap.tensor ||
+                            chosen_->overlap.expert != variant.overlap.expert;
     chosen_ = variant;
+    if (other_pass) {
+        least_of_cuts_.reset();
+    }
     if (other_cut) {
         cut_stages();
     }
@@ -232,6 +239,31 @@ Seconds PlanEvaluator::hidden(const StageTimes& forward, const StageTimes& back)
 }
 
 bool PlanEvaluator::cut_is_fixed() const { return passes_.cut_is_fixed(places_.positions()); }
+
+Seconds PlanEvaluator::least_of_cuts() {
+    if (least_of_cuts_) {
+        return *least_of_cuts_;
+    }
+    const auto stages = static_cast<double>(stages_);
+    const auto microbatches = static_cast<double>(microbatches_);
+    const auto both = [&](std::size_t content) {
+        const StageTimes& pass = this->pass(content);
+        const step::PassTotals totals = step::with_waits(pass.alone, pass.waits, {});
+        const bool has_pairs = plan::overlaps_pairs(plan_.schedule);
+        return totals.forward + totals.back - (has_pairs ? pass.exchanged.forward + pass.exchanged.back : Seconds{});
+    };
+    const Seconds whole = both(layout_.whole());
+    Seconds least = microbatches / stages * whole;
+    if (passes_.same && places_.copies() == 1 && !plan::overlaps_pairs(plan_.schedule)) {
+        least = max(least, microbatches * both(layout_.blocks((passes_.blocks + stages_ - 1) / stages_)));
+    }
+    if (plan_.schedule == plan::ScheduleKind::one_forward_one_backward) {
+        least = max(least, whole / (1 - std::pow(1 - 1 / microbatches, stages)));
+    }
+    least += plan_.framework.seconds(FrameworkParameter::step);
+    least_of_cuts_ = least + input_.exposed(least);
+    return *least_of_cuts_;
+}
 
 /// Time of the pipeline's passes; exceeds `limit` if that of the slowest stage alone does.
 PlanEvaluator::Time PlanEvaluator::passes_within(Seconds limit) {

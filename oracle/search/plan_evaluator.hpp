@@ -40,6 +40,12 @@ public:
     };
     /// Of a step; exceeds `limit` if it does even with all exchange of states and pipeline sends hidden.
     [[nodiscard]] Time step(Seconds limit);
+    /// Lower bound of step() wherever the pipeline is cut: p stages, m micro-batches, W one of them on all stages.
+    ///   T >= m W / p                       the slowest stage takes the mean or more
+    ///   T >= m t(ceil(b / p) blocks)       of b equal blocks some stage has so many
+    ///   T >= W / (1 - (1 - 1 / m)^p)       1F1B: a stage that begins after H takes m t of T - H, so that it leaves
+    ///                                      T - H - t >= (1 - 1 / m) (T - H) to those after it
+    [[nodiscard]] Seconds least_of_cuts();
     /// Whether equally many blocks are on all stages, whatever passes take.
     [[nodiscard]] bool cut_is_fixed() const;
 
@@ -95,6 +101,7 @@ private:
     std::map<std::tuple<plan::RecomputeKind, bool, bool, bool>, Seconds> totals_;  ///< by recomputation and overlap
     step::ScheduleTimings& orders_;
     std::optional<MemoryNeed> memory_;
+    std::optional<Seconds> least_of_cuts_;
     std::optional<Variant> chosen_;
 };
 

@@ -13,7 +13,6 @@
 #include "search/common_practice.hpp"
 #include "search/mesh_search.hpp"
 #include "search/ranking.hpp"
-#include "search/uneven_cuts.hpp"
 #include "step/evaluate.hpp"
 #include "step/validate.hpp"
 
@@ -133,6 +132,7 @@ private:
 
     void search_all(const std::vector<Batch>& batches) {
         parallel_for(batches.size(), context_.space.workers, [&](std::size_t i) { search_batch(batches[i]); });
+        cut_otherwise();
         answer_.counts.optimal = !stopped_ && enumeration_.complete;
     }
 
@@ -149,7 +149,7 @@ private:
                 return;
             }
             const MeshLayout& layout = enumeration_.layouts[i];
-            results_[i] = from_tables() ? search_mesh(context_, layout, i, plan, passes, {})
+            results_[i] = from_tables() ? search_mesh(context_, layout, i, plan, passes, {.cuts = Cuts::usual})
                                         : search_mesh_exhaustively(context_, layout, i, plan);
             report(done_.fetch_add(1) + 1);
         }
@@ -190,6 +190,32 @@ private:
                 time.slowest = slowest_of_interest(layout.software);
             }
             report(done_.fetch_add(1) + 1);
+        }
+    }
+
+    /// Looks again at layouts that may have plans of interest where pipelines are cut otherwise, by their bounds.
+    void cut_otherwise() {
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < results_.size(); ++i) {
+            if (results_[i].recut) {
+                order.push_back(i);
+            }
+        }
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return *results_[a].recut < *results_[b].recut; });
+        std::vector<std::optional<Seconds>> slowest(context_.space.software.size());
+        for (const std::size_t i : order) {
+            const MeshLayout& layout = enumeration_.layouts[i];
+            std::optional<Seconds>& limit = slowest[layout.software];
+            limit = limit ? limit : slowest_of_interest(layout.software);
+            if (stopped_ || *results_[i].recut > *limit) {
+                continue;
+            }
+            Plan plan = plan_of(context_.space, layout);
+            PassTables passes = pass_tables(layout.software);
+            results_[i].kept =
+                search_mesh(context_, layout, i, plan, passes, {.time = {.least = nullptr, .slowest = *limit}}).kept;
+            limit.reset();
         }
     }
 
@@ -281,7 +307,7 @@ private:
                 const MeshLayout& layout = enumeration_.layouts[i];
                 Plan plan = plan_of(context_.space, layout);
                 PassTables passes = pass_tables(layout.software);
-                results_[i] = search_mesh(context_, layout, i, plan, passes, {.memory = Bounds::ignored});
+                results_[i] = search_mesh(context_, layout, i, plan, passes, {.memory = Bounds::ignored, .cuts = Cuts::usual});
                 note(i);
             }
         }
@@ -337,12 +363,9 @@ private:
     void list_plans(step::Detail others) {
         const Ranked best = ranked(context_.space, enumeration_.layouts, candidates());
         answer_.counts.equally_fast = best.equally_fast;
-        std::vector<std::int64_t> unusual;
         for (const Candidate& candidate : best.plans) {
             answer_.plans.push_back(predicted(candidate, others));
-            unusual.push_back(enumeration_.layouts[candidate.layout].unusual);
         }
-        order(answer_.plans, unusual, context_.space.reserve);
         if (context_.space.software.size() > 1 && !answer_.plans.empty()) {
             compare_software();
         }
@@ -409,23 +432,9 @@ private:
                        step::evaluate(costed, plan, detail, context_.space.max_memory, orders_));
     }
 
-    /// The prediction of a plan that is shown; with an uneven pipeline cut where that is faster and fits.
     [[nodiscard]] Prediction predicted(const Candidate& candidate, step::Detail detail) const {
         const Plan plan = plan_of(context_.space, enumeration_.layouts, candidate);
-        const step::CostedGraph costed = this->costed(plan);
-        Prediction best = evaluated(costed, plan, detail);
-        if (!best.fits) {
-            return best;
-        }
-        Plan other = plan;
-        for (const std::vector<std::int64_t>& stages : uneven_cuts(costed, plan, orders_)) {
-            other.stages = stages;
-            Prediction uneven = evaluated(costed, other, detail);
-            if (uneven.fits && (1.0 + kEqualTime) * uneven.step.value < best.step.value) {
-                best = std::move(uneven);
-            }
-        }
-        return best;
+        return evaluated(costed(plan), plan, detail);
     }
 
     void explain(const GroupsByStrategy& groups) {

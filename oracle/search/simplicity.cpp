@@ -27,7 +27,7 @@ Simplicity with(const Settings& settings) {
     result.schedule = settings.schedule;
     result.recompute = settings.recompute;
     result.tight = settings.tight;
-    result.others = settings.overlaps;
+    result.others = settings.others;
     return result;
 }
 
@@ -44,8 +44,8 @@ Settings settings(const Variant& variant, Bytes memory, Bytes limit) {
             .shard = variant.shard,
             .schedule = schedule_of(variant),
             .recompute = variant.recompute,
-            .overlaps = static_cast<int>(variant.overlap.tensor) + static_cast<int>(variant.overlap.expert) +
-                        static_cast<int>(variant.overlap.pipeline)};
+            .others = static_cast<int>(variant.overlap.tensor) + static_cast<int>(variant.overlap.expert) +
+                        static_cast<int>(variant.overlap.pipeline) + (variant.stages.empty() ? 0 : 1)};
 }
 
 Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candidate& candidate) {
@@ -64,7 +64,8 @@ Simplicity simplicity(const step::Prediction& prediction, std::int64_t unusual, 
                           .recompute = plan.recompute,
                           .shard = plan.shard,
                           .overlap = plan.overlap,
-                          .offload = plan.offload};
+                          .offload = plan.offload,
+                          .stages = plan.stages};
     Simplicity result = with(settings(variant, prediction.memory.total(), (1 - reserve) * prediction.memory_limit));
     result.unusual = unusual;
     result.by_layers = plan.strategy.by_layers;
@@ -88,7 +89,7 @@ std::string_view advantage(const Simplicity& simpler, const Simplicity& other) {
                           Row{simpler.schedule < other.schedule, "its schedule is simpler"},
                           Row{simpler.recompute < other.recompute, "it recomputes less"},
                           Row{simpler.rules < other.rules, "its strategy has fewer axes and rules"},
-                          Row{simpler.others < other.others, "it needs less overlap and placement"}};
+                          Row{simpler.others < other.others, "it needs less overlap, placement and cutting"}};
     if (simpler >= other) {
         return "";
     }

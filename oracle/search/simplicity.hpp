@@ -25,7 +25,7 @@ struct Settings {
     plan::ShardLevel shard = plan::ShardLevel::none;
     int schedule = 0;
     plan::RecomputeKind recompute = plan::RecomputeKind::none;
-    int overlaps = 0;
+    int others = 0;  ///< kinds of overlap, an uneven cut
     auto operator<=>(const Settings&) const = default;
 };
 /// `limit`: what plans may need of a device.
@@ -41,7 +41,7 @@ struct Simplicity {
     int schedule = 0;
     plan::RecomputeKind recompute = plan::RecomputeKind::none;
     std::size_t rules = 0;
-    int others = 0;  ///< overlap, groups of sharding, axes in an order of their own
+    int others = 0;  ///< those of the settings, groups of sharding, axes in an order of their own
     auto operator<=>(const Simplicity&) const = default;
 };
 Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candidate& candidate);

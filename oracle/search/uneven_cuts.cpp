@@ -41,16 +41,17 @@ struct BlockTimes {
     Seconds receive;  ///< of what a block reads, from another stage
 };
 
-/// Time to receive what a block reads.
-Seconds block_receipt(const step::CostedGraph& costed, const plan::Plan& plan) {
-    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
-        if (costed.segments[u].block) {
-            step::VirtualStage alone{Counts(costed.segments.size(), 0)};
-            alone.counts[u] = 1;
-            return step::stage_pass(costed, plan, {{alone}}, 1).boundary.time;
-        }
-    }
-    return {};
+/// Time to receive what a block reads. Domain: there are blocks and a pipeline.
+Seconds block_receipt(const step::CostedGraph& passes, const step::CostedGraph& on_mesh, const plan::Plan& plan) {
+    const auto block = std::find_if(passes.segments.begin(), passes.segments.end(),
+                                    [](const step::SegmentCost& segment) { return segment.block; });
+    step::VirtualStage alone{Counts(passes.segments.size(), 0)};
+    alone.counts[static_cast<std::size_t>(block - passes.segments.begin())] = 1;
+    const step::Incoming arriving = step::incoming(passes, {{alone}}, step::boundary_split(passes, plan));
+    const plan::Atoms axis = on_mesh.mesh.axis(*plan.strategy.pipeline);
+    return arriving.sent > Bytes{}
+               ? step::boundary_of(on_mesh, plan, arriving, step::neighbours(on_mesh, axis, 1)).time
+               : Seconds{};
 }
 
 Passes passes_of(const step::SegmentCost& segment, const plan::Plan& plan) {
@@ -133,6 +134,12 @@ private:
 
     void add(std::int64_t first, std::int64_t middle, std::int64_t last, Seconds usual,
              std::vector<UnevenCut>& found) const {
+        const Seconds ends = max(both(blocks_.before) + static_cast<double>(first) * both(blocks_.block),
+                                 both(blocks_.after) + static_cast<double>(last) * both(blocks_.block));
+        const Seconds slowest = max(ends, static_cast<double>(middle) * both(blocks_.block));
+        if (parts_ == plan_.pipeline_stages() && static_cast<double>(microbatches_) * slowest >= usual) {
+            return;
+        }
         UnevenCut cut{.counts = Counts(static_cast<std::size_t>(parts_), middle),
                       .time = {},
                       .deviation = std::abs(first - middle) + std::abs(last - middle)};
@@ -188,24 +195,29 @@ Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, st
 
 }  // namespace
 
-std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan,
-                                step::ScheduleTimings& orders) {
-    const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
-    std::optional<BlockTimes> blocks = block_times(costed, plan);
-    const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
-    if (stages < 2 || !blocks || costed.placement.mixed() || microbatches < 1 ||
-        step::pipeline_limit(costed.graph->segment_count(), plan, microbatches)) {
+std::vector<Counts> uneven_cuts(const step::CostedGraph& passes, const step::CostedGraph& on_mesh,
+                                const plan::Plan& plan, std::int64_t microbatches, step::ScheduleTimings& orders) {
+    const std::int64_t stages = plan.pipeline_stages();
+    std::optional<BlockTimes> blocks = block_times(passes, plan);
+    if (stages < 2 || !blocks || on_mesh.placement.mixed() || microbatches < 1 ||
+        step::pipeline_limit(passes.graph->segment_count(), plan, microbatches)) {
         return {};
     }
-    blocks->receive = block_receipt(costed, plan);
+    blocks->receive = block_receipt(passes, on_mesh, plan);
     UnevenCuts cuts(*blocks, plan, stages, microbatches, orders);
     const std::vector<UnevenCut> faster =
-        cuts.faster_than(default_time(costed, plan, microbatches, blocks->receive, orders));
+        cuts.faster_than(default_time(passes, plan, microbatches, blocks->receive, orders));
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMax, faster.size()); ++i) {
         found.push_back(faster[i].counts);
     }
     return found;
+}
+
+std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan,
+                                step::ScheduleTimings& orders) {
+    const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
+    return uneven_cuts(costed, costed, plan, microbatches, orders);
 }
 
 }  // namespace dodona::search

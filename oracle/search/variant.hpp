@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "plan/plan.hpp"
 
@@ -15,6 +16,7 @@ struct Variant {
     plan::ShardLevel shard = plan::ShardLevel::none;
     plan::Overlap overlap;
     plan::Offload offload;
+    std::vector<std::int64_t> stages;  ///< Plan::stages; empty: the usual cut
 
     void apply(plan::Plan& plan) const {
         plan.schedule = schedule;
@@ -23,6 +25,7 @@ struct Variant {
         plan.shard = shard;
         plan.overlap = overlap;
         plan.offload = offload;
+        plan.stages = stages;
     }
 };
 

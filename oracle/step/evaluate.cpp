@@ -232,6 +232,13 @@ private:
         for (std::size_t i = 0; i < composed_.replicas.front().stages.size(); ++i) {
             p_.stages.push_back(stage_prediction(i));
         }
+        for_each_position(composed_.replicas.front(), [&](const StageWork& work, const VirtualStageWork& part) {
+            const auto index = static_cast<std::size_t>(&part - work.virtual_stages.data());
+            std::int64_t& blocks = p_.blocks.emplace_back();
+            for (std::size_t u = 0; u < costed_.segments.size(); ++u) {
+                blocks += costed_.segments[u].block ? work.stage.virtual_stages[index].counts[u] : 0;
+            }
+        });
     }
 
     void explain() {

@@ -222,6 +222,7 @@ struct Prediction {
     Bytes most_memory;            ///< the maximum over all devices
     std::optional<HostUse> host;  ///< set with offload
     std::vector<StagePrediction> stages;
+    std::vector<std::int64_t> blocks;         ///< on each virtual stage, in the order of forward passes
     std::vector<DeviceUse> devices;           ///< in the order of their first rank
     std::vector<ReplicaPrediction> replicas;  ///< set where devices differ
     std::size_t critical_stage = 0;

@@ -2,7 +2,7 @@
 asked again with a machine that is better in one respect.
 
 One plan has one figure, whichever command says it: plan, predict of the saved plan, compare, size, report, goodput,
-simulate, and predict of the launch script that was exported. More memory, a faster device and faster links never make the
+simulate, and predict of the launch script that was exported; however many plans are listed. More memory, a faster device and faster links never make the
 answer slower; what fits on N GPUs fits on 2 N. The same questions every time; DODONA_FULL=1 asks more of them."""
 
 import argparse
@@ -50,6 +50,7 @@ class Asked:
         if self.adjusted == "kernel_start=0.5" and self.machine in ("gaudi2-x8", "tpu-v5e-256"):  # not measured
             self.adjusted = "memory=2"
         self.command = draw.choice(["size", "report", "compare", "goodput", "simulate", "export"])
+        self.top = draw.choice(["2", "5", "40"])
         self.faults = []
 
     def words(self, gpus=None):
@@ -71,10 +72,10 @@ class Asked:
             self.fault(f"{command} {' '.join(words)} exits with {done.returncode}:", done.stderr.strip())
         return json.loads(done.stdout) if done.returncode in (0, 1) and done.stdout else {}
 
-    def planned(self, *words, gpus=None):
+    def planned(self, *words, gpus=None, top="1"):
         """The first plan; none where nothing fits."""
         strategy = ["--strategy", self.strategy] if self.strategy else []
-        answer = self.run("plan", self.model, *self.words(gpus), *strategy, "--top", "1", *words)
+        answer = self.run("plan", self.model, *self.words(gpus), *strategy, "--top", top, *words)
         return (answer.get("plans") or [None])[0]
 
     def expect_same(self, first, other, who):
@@ -98,6 +99,7 @@ class Asked:
             self.fault("the step is outside of its interval", first["step_time_s"])
         job = [self.model, "--machine", self.machine, "--gpus", str(self.gpus), "--batch", str(self.batch)]
         self.expect_same(first, self.run("predict", *job, "--plan", "best.yaml").get("plan"), "predict")
+        self.expect_same(first, self.planned(top=self.top), f"plan --top {self.top}")
         getattr(self, self.command)(first, job)
         self.check_better(first)
         self.check_more_gpus(first)

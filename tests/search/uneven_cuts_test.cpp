@@ -76,13 +76,18 @@ TEST(UnevenCuts, HoldAllBlocksOnAllVirtualStages) {
     EXPECT_GE(seen, 6) << "with one chunk and with two";
 }
 
-TEST(UnevenCuts, AreTriedOfThePlansThatASearchShows) {
+Space pipelines() {
     Space space;
     space.devices = 4;
     space.batch = 4096 * 16;
     space.precision = Precision::fp32;
     space.strategies = {step::test::pipelined()};
     space.optimizer = plan::OptimizerKind::momentum;
+    return space;
+}
+
+TEST(UnevenCuts, AreFoundByASearch) {
+    Space space = pipelines();
     space.fixed = {AxisSize{"pipeline", 4}, MicroBatch{4096}, VirtualStages{1}};
     const graph::Graph graph = headed(12, 4);
     const cluster::Cluster cluster = smooth_cluster();
@@ -95,6 +100,32 @@ TEST(UnevenCuts, AreTriedOfThePlansThatASearchShows) {
         plan.stages.clear();
         EXPECT_GT(step::predict(graph, cluster, plan).step.value, 1.005 * answer.plans.front().step.value);
     }
+}
+
+/// A plan of another mesh or micro-batch that only its cut makes the fastest is found, however many plans are listed.
+TEST(UnevenCuts, AreFoundWhereverAPlanIsListed) {
+    const cluster::Cluster cluster = smooth_cluster();
+    int uneven = 0;
+    for (const std::int64_t head : {1, 2, 3, 4, 6}) {
+        const graph::Graph graph = headed(12, head);
+        Space space = pipelines();
+        space.exhaustive = true;
+        const Answer all = search(graph, cluster, space);
+        space.exhaustive = false;
+        for (const std::size_t top : {1, 2, 5, 40}) {
+            for (const bool best_only : {false, true}) {
+                space.top = top;
+                space.best_only = best_only && top == 1;
+                const Answer found = search(graph, cluster, space);
+                ASSERT_FALSE(found.plans.empty());
+                EXPECT_EQ(found.plans.front().plan.stages, all.plans.front().plan.stages) << head << " " << top;
+                EXPECT_EQ(found.plans.front().plan.microbatch, all.plans.front().plan.microbatch);
+                EXPECT_EQ(found.plans.front().step.value, all.plans.front().step.value);
+            }
+        }
+        uneven += all.plans.front().plan.stages.empty() ? 0 : 1;
+    }
+    EXPECT_GE(uneven, 2);
 }
 
 TEST(UnevenCuts, MakeAStepFasterThanTheUsualCut) {
