@@ -101,6 +101,7 @@ struct Answer {
     /// list_other_software, where plans are ranked again.
     std::vector<step::Prediction> in_other_software;
     double reserve = 0;                      ///< Space::reserve
+    std::int64_t node = 1;                   ///< devices of one
     std::vector<OtherBatch> other_batches;   ///< that divide better among the devices; the best first
     std::vector<Remedy> remedies;            ///< where nothing fits; the cheapest first
     std::optional<LayerCounts> layers;       ///< where per-layer strategies were searched

@@ -24,6 +24,7 @@ struct MeshLayout {
     std::int64_t shard_group = 0;
     std::int64_t samples = 1;  ///< of one data rank and step: micro-batches divide them
     std::int64_t unusual = 0;  ///< reasons why it is not in use in practice (usual.hpp)
+    std::int64_t spread = 1;   ///< nodes that the ranks of its folds span
     bool as_strategy = true;   ///< axes in the strategy's own order
 
     void apply(plan::Plan& plan) const {
@@ -46,6 +47,9 @@ struct Enumeration {
     std::int64_t unusual = 0;            ///< meshes and strategies left out because they are not usual
     bool complete = true;                ///< false: there are more meshes than one search looks at
 };
+
+/// Nodes of so many devices that the ranks of all folds span.
+std::int64_t nodes_of_folds(const std::vector<plan::Fold>& folds, std::int64_t node);
 
 /// What all plans of a space in its first software have in common; without strategy and mesh.
 plan::Plan plan_of(const Space& space);

@@ -107,14 +107,15 @@ Ranked ranked(const Space& space, const std::vector<MeshLayout>& layouts, const 
     return result;
 }
 
-void order(std::vector<step::Prediction>& plans, const std::vector<std::int64_t>& unusual, double reserve) {
+void order(std::vector<step::Prediction>& plans, std::int64_t node, double reserve) {
     struct Item {
         Simplicity simplicity;
         step::Prediction plan;
     };
     std::vector<Item> items;
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-        items.push_back({simplicity(plans[i], unusual[i], reserve), std::move(plans[i])});
+    for (step::Prediction& plan : plans) {
+        const Simplicity its = simplicity(plan, node, reserve);
+        items.push_back({its, std::move(plan)});
     }
     std::stable_sort(items.begin(), items.end(),
                      [](const Item& a, const Item& b) { return a.plan.step.value < b.plan.step.value; });

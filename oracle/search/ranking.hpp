@@ -23,8 +23,8 @@ struct Ranked {
 /// several strategies with equal time and memory are one plan and listed once.
 Ranked ranked(const Space& space, const std::vector<MeshLayout>& layouts, const std::vector<Candidate>& candidates);
 
-/// The same order of plans in full, which may have become faster since. `unusual`: of the layout of each.
-void order(std::vector<step::Prediction>& plans, const std::vector<std::int64_t>& unusual, double reserve);
+/// The same order of usual plans in full; `node`: devices of one.
+void order(std::vector<step::Prediction>& plans, std::int64_t node, double reserve);
 
 /// Places of plans that were timed again: by these times, but of those that are as fast as the fastest (kEqualTime) the one
 /// that stood first stays first.

@@ -48,6 +48,7 @@ public:
         enumerate_layouts();
         answer_.counts.unusual = enumeration_.unusual;
         answer_.reserve = context_.space.reserve;
+        answer_.node = context_.cluster.node_size();
         const std::vector<Batch> all = batches();
         if (context_.space.best_only && bounds_times()) {
             search_within(all, least_by_compute(all));

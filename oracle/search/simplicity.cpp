@@ -51,13 +51,14 @@ Settings settings(const Variant& variant, Bytes memory, Bytes limit) {
 Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candidate& candidate) {
     Simplicity result = with(settings(candidate.variant, candidate.memory, candidate.limit));
     result.unusual = layout.unusual;
+    result.spread = layout.spread;
     result.axes = axes_in_use(layout.mesh, layout.folds);
     result.rules = rules_of(space.strategies[layout.strategy]);
     result.others += (layout.shard_group > 0 ? 1 : 0) + (layout.as_strategy ? 0 : 1);
     return result;
 }
 
-Simplicity simplicity(const step::Prediction& prediction, std::int64_t unusual, double reserve) {
+Simplicity simplicity(const step::Prediction& prediction, std::int64_t node, double reserve) {
     const plan::Plan& plan = prediction.plan;
     const Variant variant{.schedule = plan.schedule,
                           .virtual_stages = plan.virtual_stages,
@@ -67,7 +68,7 @@ Simplicity simplicity(const step::Prediction& prediction, std::int64_t unusual, 
                           .offload = plan.offload,
                           .stages = plan.stages};
     Simplicity result = with(settings(variant, prediction.memory.total(), (1 - reserve) * prediction.memory_limit));
-    result.unusual = unusual;
+    result.spread = nodes_of_folds(plan.folds, node);
     result.by_layers = plan.strategy.by_layers;
     result.axes = axes_in_use(plan.mesh, plan.folds);
     result.rules = rules_of(plan.strategy);
@@ -82,6 +83,7 @@ std::string_view advantage(const Simplicity& simpler, const Simplicity& other) {
     };
     const std::array rows{Row{simpler.unusual < other.unusual, "it is more usual"},
                           Row{simpler.by_layers < other.by_layers, "its strategy has a name"},
+                          Row{simpler.spread < other.spread, "its experts exchange on fewer nodes"},
                           Row{simpler.axes < other.axes, "it uses fewer axes"},
                           Row{simpler.tight < other.tight, "it leaves more memory free"},
                           Row{simpler.offloads < other.offloads, "it keeps less in host memory"},

@@ -1,11 +1,13 @@
 // Which of equally fast plans is recommended: the simplest and safest.
 //
 // Compared in this order, the smaller of each first:
-//   1 decisions that are not in use in practice      5 ZeRO level
-//   2 axes in use, folds included                    6 schedule: 1f1b, virtual stages, gradients of weights put off
-//   3 more than 90 % of what plans may need          7 recomputation: none, selective, full
-//   4 kinds of state in host memory                  8 axes and rules that the strategy has
-// The order is the same whether plans come from tables or from an exhaustive walk.
+//   1 decisions that are not in use in practice      5 kinds of state in host memory
+//   2 nodes that a group of experts spans            6 ZeRO level
+//   3 axes in use, folds included                    7 schedule: 1f1b, virtual stages, gradients of weights put off
+//   4 more than 90 % of what plans may need          8 recomputation: none, selective, full
+//                                                    9 axes and rules that the strategy has
+// 2: NVIDIA/Megatron-LM, megatron/core/transformer/moe/README.md: experts and tensors exchange within the NVLink domain,
+// and larger networks are cut into stages first. The order is the same whether plans come from tables or from an exhaustive walk.
 #pragma once
 
 #include <compare>
@@ -33,7 +35,8 @@ Settings settings(const Variant& variant, Bytes memory, Bytes limit);
 
 struct Simplicity {
     std::int64_t unusual = 0;
-    bool by_layers = false;  ///< a strategy made for this network
+    bool by_layers = false;   ///< a strategy made for this network
+    std::int64_t spread = 1;  ///< nodes that the ranks of folds span
     std::int64_t axes = 0;
     bool tight = false;
     int offloads = 0;
@@ -45,8 +48,8 @@ struct Simplicity {
     auto operator<=>(const Simplicity&) const = default;
 };
 Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candidate& candidate);
-/// `unusual`: of its layout; `reserve`: Space::reserve.
-Simplicity simplicity(const step::Prediction& prediction, std::int64_t unusual, double reserve);
+/// `node`: devices of one; `reserve`: Space::reserve. As if it were usual.
+Simplicity simplicity(const step::Prediction& prediction, std::int64_t node, double reserve);
 
 /// In what the simpler of two is simpler: "fewer axes"; empty where it is not.
 std::string_view advantage(const Simplicity& simpler, const Simplicity& other);

@@ -156,7 +156,7 @@ void add_reasons_of_first(Document& document, const search::Answer& answer, cons
     const step::Prediction& best = answer.plans.front();
     List reasons;
     if (answer.plans.size() > 1) {
-        reasons.items.push_back(against_runner_up(ranking));
+        reasons.items.push_back(against_runner_up(ranking, answer.node));
     }
     if (!answer.unusual.empty()) {
         reasons.items.push_back(fmt::format("unusual, but nothing usual fits: {}", join(answer.unusual)));
@@ -268,7 +268,7 @@ Table ranking_table(const Ranking& ranking) {
     return table;
 }
 
-std::string against_runner_up(const Ranking& ranking) {
+std::string against_runner_up(const Ranking& ranking, std::int64_t node) {
     const step::Prediction& first = *ranking.plans.at(0).plan;
     const step::Prediction& second = *ranking.plans.at(1).plan;
     const double longer = ranking.plans.at(1).step() / ranking.plans.at(0).step() - 1;
@@ -296,7 +296,7 @@ std::string against_runner_up(const Ranking& ranking) {
                         percent(-longer), second.plan.framework.label());
     } else if (longer <= -0.0005) {
         const std::string_view why =
-            search::advantage(search::simplicity(first, 0, 0), search::simplicity(second, 0, 0));
+            search::advantage(search::simplicity(first, node, 0), search::simplicity(second, node, 0));
         sentence = fmt::format("No. 2 takes {} less, but No. 1 is simpler{}{}", percent(-longer),
                                why.empty() ? "" : ": ", why);
     } else if (longer >= 1) {

@@ -256,10 +256,10 @@ TEST(PlanReport, HasAtMostSevenColumns) {
 
 TEST(PlanReport, SaysWhatTheRunnerUpLosesMostFirst) {
     const auto plans = two_plans().plans;
-    EXPECT_EQ(questions::plans::against_runner_up(questions::plans::ranking_of(plans)),
+    EXPECT_EQ(questions::plans::against_runner_up(questions::plans::ranking_of(plans), 8),
               "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, TP communication +200 ms");
     const auto tied = tied_plans().plans;
-    EXPECT_EQ(questions::plans::against_runner_up(questions::plans::ranking_of(tied)),
+    EXPECT_EQ(questions::plans::against_runner_up(questions::plans::ranking_of(tied), 8),
               "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, TP communication +200 ms; "
               "predictions may be off by more, so measure both before a long run");
 }
