@@ -35,8 +35,8 @@ struct Belongs {
     std::string_view to;
 };
 constexpr std::array kBelongs{Belongs{"--zero-group", "--zero"},       Belongs{"--gather-group", "--zero"},
-                              Belongs{"--stages", "--mesh"},           Belongs{"--stages", "--schedule"},
-                              Belongs{"--stages", "--virtual-stages"}, Belongs{"--virtual-stages", "--schedule"}};
+                              Belongs{"--cut", "--mesh"},           Belongs{"--cut", "--schedule"},
+                              Belongs{"--cut", "--virtual-stages"}, Belongs{"--virtual-stages", "--schedule"}};
 
 /// Short forms of `--set NAME=`.
 constexpr std::array kSetBy{Belongs{"sequence=", "--seq"}, Belongs{"image=", "--image"}};

@@ -20,7 +20,7 @@ namespace {
 
 /// What a plan file says itself.
 constexpr std::array kSpeltOut{
-    "--strategy",           "--mesh",      "--micro-batch", "--schedule",     "--virtual-stages",  "--stages",
+    "--strategy",           "--mesh",      "--micro-batch", "--schedule",     "--virtual-stages",  "--cut",
     "--recompute",          "--zero",      "--zero-group",  "--gather-group", "--keep-parameters", "--precision",
     "--gradient-precision", "--optimizer", "--overlap",     "--offload",      "--algorithm"};
 
@@ -73,7 +73,7 @@ void read_schedule(Arguments& arguments, PlanSettings& settings) {
         settings.schedule = plan::schedule_from(*word);
     }
     settings.virtual_stages = arguments.count("--virtual-stages").value_or(1);
-    settings.stages = arguments.counts("--stages", true);
+    settings.cut = read_cut(arguments);
     const bool interleaved = settings.schedule == plan::ScheduleKind::interleaved;
     const auto [least, most] =
         settings.schedule ? plan::schedule_of(*settings.schedule).traits.virtual_stages : schedule::VirtualStages{};
@@ -216,7 +216,12 @@ std::vector<Option> plan_options() {
          .description = "parts of the model on each pipeline rank, for interleaved-1f1b",
          .group = group,
          .old_name = "--chunks"},
-        {"--stages", "N,N,...", "layers or blocks on each stage; default: balanced", group},
+        {.names = "--cut",
+         .value = "balanced|software|N,N,...|LAYOUT",
+         .description = "how the pipeline is cut: as even as possible, as the software does by\n"
+                        "itself, or so many layers on each stage; default: balanced",
+         .group = group,
+         .old_name = "--stages"},
         {"--recompute", "none|selective|full|every-K|first-K|one-in-K|layers=NAME,...",
          "activations to recompute in the backward pass; full of the first K\n"
          "blocks of each virtual stage, or of one block in K; default: none",
@@ -317,7 +322,17 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.virtual_stages = settings.virtual_stages;
     plan.schedule = settings.schedule.value_or(
         settings.virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward);
-    plan.stages = settings.stages;
+    plan.stages = settings.cut.stages;
+    if (settings.cut.cut == search::Cut::software && plan.places().positions() > 1) {
+        const std::int64_t blocks = workload.graph.block_count();
+        plan.stages = plan.framework.dealt(blocks, plan.places().positions());
+        if (plan.stages.empty()) {
+            arguments.fault("--cut",
+                            fmt::format("{} does not deal {} blocks to {} parts by itself", plan.framework.label(), blocks,
+                                        plan.places().positions()),
+                            "give those of each part: --cut 4,4,...");
+        }
+    }
     plan.recompute = settings.recompute;
     plan.recompute_every = settings.recompute_every;
     plan.repeated = settings.repeated;

@@ -9,6 +9,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/option.hpp"
+#include "cli/stage_cut.hpp"
 #include "cli/workload.hpp"
 #include "plan/plan.hpp"
 
@@ -24,7 +25,7 @@ struct PlanSettings {
     std::optional<std::int64_t> microbatch;
     std::optional<plan::ScheduleKind> schedule;
     std::int64_t virtual_stages = 1;
-    std::vector<std::int64_t> stages;
+    AskedCut cut;
     plan::RecomputeKind recompute = plan::RecomputeKind::none;
     std::int64_t recompute_every = 1;
     plan::RepeatedBlocks repeated;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/stage_cut.hpp"
 #include "cli/words.hpp"
 #include "cli/zero.hpp"
 #include "files/number.hpp"
@@ -163,6 +164,11 @@ std::vector<Option> space_options() {
              "over fewer ranks), overlap, offload, schedule (all but gpipe,\n"
              "breadth-first and pipedream), unusual (strategies and sizes of axes where nobody runs them)",
              group},
+            {"--cut", "fastest|balanced|software|N,N,...|LAYOUT",
+             "how pipelines are cut: wherever a step is fastest, as even as possible,\n"
+             "as the software does by itself, or so many layers on each stage;\n"
+             "default: fastest",
+             group},
             {"--exhaustive", "", "evaluate every plan one by one: slow, the same answer", group},
             {.names = "--threads",
              .value = "N",
@@ -214,6 +220,9 @@ void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::S
     space.fixed = constraints(arguments, "--fixed", space, false);
     search_fixed_schedules(space);
     space.excluded = constraints(arguments, "--exclude", space, true);
+    AskedCut asked = read_cut(arguments);
+    space.cut = asked.cut.value_or(space.cut);
+    space.stages = std::move(asked.stages);
     space.exhaustive = arguments.has("--exhaustive");
     space.workers = static_cast<int>(arguments.count("--threads", kMaxThreads).value_or(0));
     read_vary(arguments, cluster, also_vary, space.vary);

@@ -256,6 +256,11 @@ const Description& description<Framework>() {
                  "exchanges_once",
                  "Under a pipeline it reduces gradients and gathers weights once a step, at ZeRO-2 and ZeRO-3 as well, "
                  "and keeps both whole until then."),
+             optional<&Framework::deals>("deals",
+                                         "How it deals blocks to the parts of a pipeline by itself: the first of these "
+                                         "ways in which they divide.",
+                                         {.or_single = true}),
+             optional<&Framework::takes_cut>("takes_cut", "Whether it can be told any other cut of a pipeline."),
              optional<&Framework::runs_source>("runs_source", "Where these are written.", {.default_text = "none"}),
              optional<&Framework::usual_for>(
                  "usual_for",

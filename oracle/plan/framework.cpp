@@ -45,6 +45,28 @@ bool Framework::can_offload(const Offload& offload) const {
     });
 }
 
+std::vector<std::int64_t> Framework::dealt(std::int64_t blocks, std::int64_t parts) const {
+    for (const Dealing way : deals) {
+        const bool both = way == Dealing::with_both || way == Dealing::longer_first;
+        const std::int64_t embedding = both || way == Dealing::with_embedding ? 1 : 0;
+        const std::int64_t loss = both || way == Dealing::with_loss ? 1 : 0;
+        const std::int64_t left = (blocks + embedding + loss) % parts;
+        if (left > 0 && way != Dealing::longer_first) {
+            continue;
+        }
+        std::vector<std::int64_t> dealt(static_cast<std::size_t>(parts), (blocks + embedding + loss) / parts);
+        for (std::int64_t part = 0; part < left; ++part) {
+            ++dealt[static_cast<std::size_t>(part)];
+        }
+        dealt.front() -= embedding;
+        dealt.back() -= loss;
+        if (dealt.front() >= 0 && dealt.back() >= 0) {
+            return dealt;
+        }
+    }
+    return {};
+}
+
 bool Framework::can_run(const std::vector<graph::Task>& all) const {
     return tasks.empty() || std::all_of(all.begin(), all.end(), [&](graph::Task task) {
                return std::find(tasks.begin(), tasks.end(), task) != tasks.end();

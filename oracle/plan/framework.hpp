@@ -24,6 +24,17 @@
 
 namespace dodona::plan {
 
+/// How software deals the blocks of a network to the parts of a pipeline by itself.
+enum class Dealing { equal, with_embedding, with_loss, with_both, longer_first };
+inline constexpr std::array kDealingTable{
+    Enumerator(Dealing::equal, "equal", "as many on each part"),
+    Enumerator(Dealing::with_embedding, "with-embedding", "as many on each part, the embedding counted as one"),
+    Enumerator(Dealing::with_loss, "with-loss", "as many on each part, head and loss counted as one"),
+    Enumerator(Dealing::with_both, "with-both", "as many on each part, the embedding and the loss counted as one each"),
+    Enumerator(Dealing::longer_first, "longer-first",
+               "both counted as one each; of what does not divide the first parts hold one more")};
+constexpr const auto& enumerators(Dealing /*type*/) { return kDealingTable; }
+
 enum class FrameworkParameter {
     launch,
     matmul,
@@ -233,7 +244,9 @@ struct Framework {
     Offload cannot_offload;          ///< what it cannot keep in host memory
     /// Under a pipeline ZeRO-2 and ZeRO-3 reduce gradients and gather weights once a step, and keep both whole until then.
     bool exchanges_once = false;
-    std::string runs_source;  ///< of these five
+    std::vector<Dealing> deals{Dealing::equal};  ///< how it cuts pipelines by itself: the first that divides
+    bool takes_cut = true;                       ///< it can be told any other cut
+    std::string runs_source;                     ///< of these seven
     /// For these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     std::vector<cluster::Maker> usual_on;  ///< ... and only on devices of these makers; empty: of all
@@ -256,6 +269,8 @@ struct Framework {
     [[nodiscard]] std::string label() const;  ///< "megatron-2024+graphs"
     [[nodiscard]] bool can_run(const Strategy& strategy) const;
     [[nodiscard]] bool can_offload(const Offload& offload) const;
+    /// Blocks of each part of a pipeline as it deals them by itself; empty: it cannot.
+    [[nodiscard]] std::vector<std::int64_t> dealt(std::int64_t blocks, std::int64_t parts) const;
     [[nodiscard]] bool can_run(const std::vector<graph::Task>& all) const;
     /// Whether it was fitted to no run on devices of this maker (cluster::Device::maker).
     [[nodiscard]] bool is_foreign_to(std::optional<cluster::Maker> maker) const;

@@ -26,10 +26,22 @@ SearchContext::SearchContext(const graph::Graph& graph_, const cluster::Cluster&
 
 std::vector<Variant> SearchContext::left_open(const Plan& plan) const {
     std::vector<Variant> open = variants.of(plan);
+    if (!space.stages.empty() || space.cut == Cut::software) {
+        std::erase_if(open, [&](Variant& variant) { return !cut_as_asked(plan, variant); });
+    }
     if (filter.constrains()) {
         std::erase_if(open, [&](const Variant& variant) { return !filter.accepts(variant); });
     }
     return open;
+}
+
+bool SearchContext::cut_as_asked(const Plan& plan, Variant& variant) const {
+    const std::int64_t parts = plan.pipeline_stages() * variant.virtual_stages;
+    variant.stages = space.stages;
+    if (space.stages.empty() && parts > 1) {
+        variant.stages = plan.framework.dealt(graph.block_count(), parts);
+    }
+    return parts == 1 ? space.stages.empty() : variant.stages.size() == static_cast<std::size_t>(parts);
 }
 
 std::vector<std::int64_t> SearchContext::microbatches(const MeshLayout& layout) const {
@@ -48,6 +60,9 @@ bool is_gain(Seconds step, Seconds usual) { return (1 + kEqualTime) * step < usu
 /// The candidate, or one whose pipeline is cut otherwise; `plan` has its variant.
 Candidate best_cut(const SearchContext& context, const step::CostedGraph& costed, Plan plan, Candidate best,
                    step::ScheduleTimings& orders) {
+    if (!context.tries_cuts(plan)) {
+        return best;
+    }
     for (std::vector<std::int64_t>& stages : uneven_cuts(costed, plan, orders)) {
         plan.stages = stages;
         const step::Prediction found =
@@ -266,7 +281,7 @@ private:
         PlanEvaluator evaluator(*table_, *last_.passes, plan_, passes_per_step());
         MemoryLowerBound cuts(table_->costed(), last_.passes->costed, passes_.orders());
         for (const Variant& variant : open) {
-            if (last_.passes->even(stages_ * variant.virtual_stages)) {
+            if (!variant.stages.empty() || last_.passes->even(stages_ * variant.virtual_stages)) {
                 // A larger micro-batch keeps at least as much where the cut is the same.
                 evaluator.choose(variant);
                 const Bytes least = evaluator.memory().device;
@@ -315,7 +330,7 @@ private:
             const PlanEvaluator::MemoryNeed& memory = evaluator.memory();
             Candidate candidate{index_, plan_.microbatch, variant, {}, memory.device, context_.limit};
             // However a pipeline is cut, under these conditions or others.
-            const bool may_recut = stages_ > 1;
+            const bool may_recut = context_.tries_cuts(plan_);
             const auto of_any_cut = [&] { return (1 - kSumSlack) * evaluator.least_of_cuts(); };
             if (!evaluator.cut_is_fixed()) {
                 bound(of_any_cut());

@@ -27,6 +27,15 @@ struct SearchContext {
     /// The variants of a mesh and micro-batch that the user's constraints allow.
     [[nodiscard]] std::vector<Variant> left_open(const plan::Plan& plan) const;
     [[nodiscard]] std::vector<std::int64_t> microbatches(const MeshLayout& layout) const;
+    /// Whether other cuts than the usual one are tried of a pipeline.
+    [[nodiscard]] bool tries_cuts(const plan::Plan& plan) const {
+        return plan.pipeline_stages() > 1 && space.cut == Cut::fastest && space.stages.empty() &&
+               plan.framework.takes_cut;
+    }
+
+private:
+    /// Cuts a variant as the space says; false: it cannot be.
+    bool cut_as_asked(const plan::Plan& plan, Variant& variant) const;
 };
 
 /// `plan`: has the layout's strategy; everything else is overwritten.

@@ -2,11 +2,13 @@
 // lower bound shows that it cannot fit.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
@@ -44,6 +46,14 @@ struct Software {
     [[nodiscard]] bool runs(const plan::Strategy& strategy) const;
 };
 
+/// How pipelines are cut. `fastest`: as step::cut_stages does, or otherwise where that is faster and the software can be
+/// told; `software`: only as the software does by itself.
+enum class Cut { fastest, balanced, software };
+inline constexpr std::array kCutTable{Enumerator(Cut::fastest, "fastest", "wherever a step is fastest"),
+                                      Enumerator(Cut::balanced, "balanced", "equal blocks, else as even as they can be"),
+                                      Enumerator(Cut::software, "software", "as the software does by itself")};
+constexpr const auto& enumerators(Cut /*type*/) { return kCutTable; }
+
 struct Space {
     std::int64_t devices = 1;
     std::int64_t batch = 1;
@@ -62,6 +72,8 @@ struct Space {
     bool only_usual = false;          ///< nothing unusual is looked at where nothing usual fits (unless it varies)
     double reserve = 0;               ///< share of that which plans leave free, since memory is predicted with errors
     Vary vary;
+    Cut cut = Cut::fastest;
+    std::vector<std::int64_t> stages;  ///< Plan::stages of all plans; empty: as `cut` says
     std::vector<Constraint> fixed;     ///< what plans must have
     std::vector<Constraint> excluded;  ///< what they must not have
     /// Only what may be the recommended plan is looked at and counted, if any plan fits; `top` is 1.

@@ -126,7 +126,7 @@ TEST(SavedPlan, HoldsAStrategyOfAFileThatIsCalledLikeABuiltInOne) {
 TEST(SavedPlan, MayHaveAStageOfTheHeadAlone) {
     const Folder place;
     const std::string words =
-        "predict gpt3-20b --machine selene --gpus 8 --batch 8 --strategy megatron --mesh tensor=2,pipeline=4 --stages ";
+        "predict gpt3-20b --machine selene --gpus 8 --batch 8 --strategy megatron --mesh tensor=2,pipeline=4 --cut ";
     EXPECT_EQ(answer(place, words + "15,15,14,0")["plan"]["stages"].size(), 4U);
     const Outcome hollow = place.run(words + "15,0,15,14");
     EXPECT_EQ(hollow.code, 2);

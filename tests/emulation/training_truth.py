@@ -93,7 +93,7 @@ class Bench:
         words = ["predict", self.model(name), "--machine", machine, "--batch", batch, "--precision", "fp32",
                  "--optimizer", "momentum", "--software", framework_file, "--format", "json"]
         where = TRAINED[plan] or ["--gpus", 1, "--strategy", "serial", "--overlap", "none"]
-        stages = ["--stages", STAGES[name]] if plan == "pipeline" else []
+        stages = ["--cut", STAGES[name]] if plan == "pipeline" else []
         return json.loads(self.dodona(*words, *where, *stages))["plan"]
 
 

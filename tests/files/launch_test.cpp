@@ -349,11 +349,11 @@ TEST(Launch, LayoutsOfMegatronAreStages) {
     const auto read = [&](const std::string& layout) {
         return launched_text(start + "\"" + layout + "\"\n", "run.sh");
     };
-    EXPECT_EQ(option(read("Et*17|t*15|t*15|t*15,L"), "--stages"), "17,15,15,15");
+    EXPECT_EQ(option(read("Et*17|t*15|t*15|t*15,L"), "--cut"), "17,15,15,15");
     EXPECT_EQ(option(read("Et*17|t*15|t*15|t*15,L"), "--virtual-stages"), "");
-    EXPECT_EQ(option(read("Ettt|(tt|)*6L"), "--stages"), "3,2,2,2,2,2,2,0");
+    EXPECT_EQ(option(read("Ettt|(tt|)*6L"), "--cut"), "3,2,2,2,2,2,2,0");
     EXPECT_EQ(option(read("Ettt|(tt|)*6L"), "--virtual-stages"), "2");
-    EXPECT_EQ(option(read("E|(t|(tt|)*2)*2mL"), "--stages"), "0,1,2,2,1,2,2,0");
+    EXPECT_EQ(option(read("E|(t|(tt|)*2)*2mL"), "--cut"), "0,1,2,2,1,2,2,0");
     // A stage of the second token alone is none of Dodona's.
     const Launch lone = read("Et*3|(tt|)*29,m|L");
     EXPECT_EQ(option(lone, "--virtual-stages"), "8");
@@ -489,7 +489,7 @@ plan::Plan plan_of(const Launch& launch) {
         at = end + 1;
     }
     plan.fold_axes();
-    std::stringstream stages(option(launch, "--stages"));
+    std::stringstream stages(option(launch, "--cut"));
     for (std::string blocks; std::getline(stages, blocks, ',');) {
         plan.stages.push_back(std::stoll(blocks));
     }

@@ -116,6 +116,7 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     word("schedule", std::string(plan::name(plan.schedule)));
     flag("uneven_stages",
          std::adjacent_find(plan.stages.begin(), plan.stages.end(), std::not_equal_to<>()) != plan.stages.end());
+    flag("own_cut", plan.stages == plan.framework.dealt(facts.layers, plan.places().positions()));
     word("layout", layout_of_layers(plan.stages));
     word("recompute", plan.keeps_some_blocks() ? plan.repeated.first > 0 ? "first" : "one_in"
                                                : std::string(plan::name(plan.recompute)));
