@@ -81,7 +81,7 @@ void nothing_found(const std::string& plural, const std::vector<std::string>& wo
     for (const std::string& word : words) {
         typed.push_back(as_typed(word));
     }
-    fail({}, fmt::format("no {} have all of {}", plural, join(typed)),
+    fail({}, fmt::format("none of the {} has all of {}", plural, join(typed)),
          fmt::format("fewer words find more; `dodona {}` lists all", plural));
 }
 

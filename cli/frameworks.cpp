@@ -37,7 +37,7 @@ int run_frameworks(Arguments& arguments) {
         return kAnswered;
     }
     return run_listing<plan::Framework>(arguments, {.kind = files::NameOf::framework,
-                                                    .plural = "frameworks",
+                                                    .plural = "software",
                                                     .names = library().frameworks(),
                                                     .read = read_framework,
                                                     .one = reports::framework_document,
@@ -48,12 +48,12 @@ int run_frameworks(Arguments& arguments) {
 }  // namespace
 
 Command frameworks_command() {
-    return {.name = "frameworks",
-            .summary = "the frameworks that come with dodona, or what one of them adds",
+    return {.name = "software",
+            .summary = "the training software that dodona knows, and what each adds to kernels and links",
             .positionals = listing_positionals(Names::frameworks),
             .options = output_options(),
             .examples =
-                "Examples:\n  dodona frameworks\n  dodona frameworks megatron-2021\n  dodona frameworks graphs\n"
+                "Examples:\n  dodona software\n  dodona software megatron-2021\n  dodona software graphs\n"
                 "  dodona predict llama-3.1-8b --machine dgx-h100 --gpus 8 --strategy zero3 \\\n"
                 "      --software megatron-2024+graphs",
             .run = run_frameworks};

@@ -1,4 +1,4 @@
-// `dodona frameworks`: the frameworks that come with dodona, or one with all its parameters.
+// `dodona software`: the training software that dodona knows, or one piece with all its parameters.
 #pragma once
 
 #include "cli/option.hpp"

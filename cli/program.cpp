@@ -78,6 +78,9 @@ std::vector<std::string> joined_command(std::vector<std::string> words) {
     return words;
 }
 
+/// Former names of commands.
+constexpr std::array kFormerNames{std::pair{"frameworks", "software"}};
+
 /// What people ask for that is no training.
 constexpr std::array<std::string_view, 8> kServing{"serve",    "serving", "infer",   "inference",
                                                    "generate", "decode",  "prefill", "deploy"};
@@ -94,7 +97,9 @@ constexpr std::array<std::string_view, 8> kServing{"serve",    "serving", "infer
         fail({}, fmt::format("{} is not a dodona command", as_typed(word)),
              "dodona predicts training only: serving (prefill, decoding, batches of requests) is not modelled");
     }
-    const std::string near = nearest(word, names);
+    const auto former =
+        std::find_if(kFormerNames.begin(), kFormerNames.end(), [&](const auto& row) { return word == row.first; });
+    const std::string near = former == kFormerNames.end() ? nearest(word, names) : former->second;
     fail({}, fmt::format("{} is not a dodona command", as_typed(word)),
          near.empty() ? "commands: " + join(names) : fmt::format("did you mean `dodona {}`?", near));
 }

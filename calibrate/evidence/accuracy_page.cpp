@@ -22,7 +22,7 @@ using reports::Table;
 
 constexpr const char* kAbout =
     "`mean`: with machines and frameworks as they are, kernels and links fitted to kernel and link measurements, "
-    "frameworks to the groups that\ntheir files name (`dodona frameworks NAME`); `held out`: with the framework fitted "
+    "frameworks to the groups that\ntheir files name (`dodona software NAME`); `held out`: with the framework fitted "
     "to its other groups, or an only group to four fifths of\nit in turn, nothing where no fit saw the group at all; "
     "`others`: mean errors that other programs publish, `*` where over other runs.\n";
 

@@ -257,7 +257,7 @@ std::string framework_facts(const plan::Framework& framework) {
 Document frameworks_document(const std::vector<plan::Framework>& frameworks,
                              const std::vector<plan::Mechanism>& mechanisms) {
     Document document;
-    Table table({{"framework"}, {"unexplained", Align::right}, {"what it is"}});
+    Table table({{"software"}, {"unexplained", Align::right}, {"what it is"}});
     std::vector<Record>& rows = document.rows.emplace();
     for (const plan::Framework& framework : frameworks) {
         table.row({framework.name, Percent{framework.spread}, framework.summary});
@@ -269,7 +269,7 @@ Document frameworks_document(const std::vector<plan::Framework>& frameworks,
         added.row({mechanism.name, mechanism.summary});
         known.push_back({{"name", mechanism.name}, {"summary", mechanism.summary}, {"source", mechanism.source}});
     }
-    document.record = {{"schema", "dodona/frameworks/1"}, {"frameworks", rows}, {"mechanisms", known}};
+    document.record = {{"schema", "dodona/software/1"}, {"software", rows}, {"mechanisms", known}};
     add(document, std::move(table));
     add_section(document, {"What any of them may have: --software NAME+MECHANISM"}, {std::move(added)});
     return document;

@@ -1,4 +1,4 @@
-// Frameworks: the list of `dodona frameworks` with the mechanisms that any may have, and one framework or mechanism with
+// Frameworks: the list of `dodona software` with the mechanisms that any may have, and one framework or mechanism with
 // its parameters.
 #pragma once
 

@@ -41,7 +41,7 @@ class Answers(unittest.TestCase):
 
     def test_are_of_the_data_in_the_wheel(self):
         self.assertTrue((Path(dodona.__file__).parent / "share/dodona/models").is_dir())
-        for kind in ("models", "machines", "devices", "strategies", "frameworks"):
+        for kind in ("models", "machines", "devices", "strategies", "software"):
             self.assertEqual(dodona.ask_text(kind), command(kind, "--format", "json"), kind)
 
     def test_of_a_configuration_of_hugging_face_are_those_of_the_command(self):

@@ -264,7 +264,7 @@ TEST(Program, KeepsAMeasuredStepWhateverItIs) {
 TEST(Program, ListsFrameworksAndShowsOne) {
     const Folder place;
     std::ofstream(place.path() / "eager.yaml") << kSoftware;
-    EXPECT_FALSE(asked(place, "frameworks")["frameworks"].empty());
+    EXPECT_FALSE(asked(place, "software")["software"].empty());
     const auto one = asked(place, "frameworks ./eager.yaml");
     EXPECT_EQ(one["name"], "eager");
     EXPECT_EQ(one["parameters"][0]["parameter"], "stream");
