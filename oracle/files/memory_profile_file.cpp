@@ -106,11 +106,11 @@ const Description& description<MemoryRule>() {
                  required<&MemoryRule::tensors>("of", "The tensors."),
                  optional<&MemoryRule::match>("match", "The layers whose tensors they are.", {.default_text = "all"}),
                  optional<&MemoryRule::to>("to", "What activations, product-inputs and gate-inputs are cast to."),
-                 optional<&MemoryRule::element>(
-                     "element", "Of one element of shared-inputs, normalised-inputs and temporaries.",
-                     {.range = kPositive}),
-                 optional<&MemoryRule::chunks>(
-                     "chunks", "Parts in which temporaries of a loss come, one at a time.", {.range = kPositive}),
+                 optional<&MemoryRule::element>("element",
+                                                "Of one element of shared-inputs, normalised-inputs and temporaries.",
+                                                {.range = kPositive}),
+                 optional<&MemoryRule::chunks>("chunks", "Parts in which temporaries of a loss come, one at a time.",
+                                               {.range = kPositive}),
                  optional<&MemoryRule::source>("source", "Where that is seen.", {.default_text = "the profile's"})},
         .one_line = true,
         .check = checked<MemoryRule, check_rule>,

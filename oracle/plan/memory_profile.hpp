@@ -119,8 +119,7 @@ inline constexpr std::array kMemoryTensorsTable{
                "gather: those of all ranks that share the vocabulary of a loss; cast: what a loss keeps, in place of "
                "probabilities in fp32; free: in chunks as large as the input of the product that writes them, with "
                "gradients of its input and weights kept from forward on"),
-    Enumerator(MemoryTensors::loss_inputs, "loss-inputs",
-               "logits as their product wrote them, until backward begins"),
+    Enumerator(MemoryTensors::loss_inputs, "loss-inputs", "logits as their product wrote them, until backward begins"),
     Enumerator(MemoryTensors::loss_temporaries, "loss-temporaries",
                "`element` bytes a logit while backward begins, of one of `chunks`"),
     Enumerator(MemoryTensors::split_loss_temporaries, "split-loss-temporaries",

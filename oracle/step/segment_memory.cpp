@@ -153,7 +153,8 @@ void SegmentMemories::find_chunks(Vertex v, const plan::SavedTensor& saved) {
         }
         const double tokens = saved.elements / classes;
         const double inputs = head.transient_elements - head.output_elements;
-        const auto chunk = std::bit_ceil(static_cast<std::uint64_t>(std::ceil(tokens / std::ceil(saved.elements / inputs))));
+        const auto chunk =
+            std::bit_ceil(static_cast<std::uint64_t>(std::ceil(tokens / std::ceil(saved.elements / inputs))));
         share = std::min(1.0, static_cast<double>(chunk) / tokens);
         fused_.insert({read.back(), v});
     }
@@ -172,10 +173,9 @@ void SegmentMemories::find_autocasts() {
         const Layer& layer = graph_.layer(v);
         const graph::OperatorKind* kind = graph::find_operator(layer.kind);
         // A network input is in 16 bits.
-        const graph::Autocast autocast = kind == nullptr                              ? graph::Autocast::narrow
-                                         : has(v, MemoryAction::cast, MemoryTensors::results)
-                                             ? kind->autocast
-                                             : graph::Autocast::widest;
+        const graph::Autocast autocast = kind == nullptr                                      ? graph::Autocast::narrow
+                                         : has(v, MemoryAction::cast, MemoryTensors::results) ? kind->autocast
+                                                                                              : graph::Autocast::widest;
         const bool reads_wide = std::any_of(layer.producers.begin(), layer.producers.end(),
                                             [&](Vertex producer) { return is_wide_[producer]; });
         casts_.push_back(autocast == graph::Autocast::narrow);
@@ -474,7 +474,8 @@ bool SegmentMemories::is_cast(const plan::SavedTensor& saved, Vertex v) const {
 
 double SegmentMemories::logits(Vertex v, const plan::SavedTensor& saved) const {
     const plan::Atoms over = splits_statistics(graph_.layer(v), sharded_.layers[v]);
-    return has(v, MemoryAction::gather, MemoryTensors::logits) ? static_cast<double>(mesh_.ways(over)) * saved.elements : saved.elements;
+    return has(v, MemoryAction::gather, MemoryTensors::logits) ? static_cast<double>(mesh_.ways(over)) * saved.elements
+                                                               : saved.elements;
 }
 
 std::vector<Bytes> SegmentMemories::loss_temporaries(Vertex v, const plan::SavedTensor& saved) const {
@@ -495,7 +496,8 @@ bool SegmentMemories::keeps_loss_inputs(Vertex v) const {
 }
 
 bool SegmentMemories::is_fused(Vertex v) const {
-    return std::any_of(fused_.begin(), fused_.end(), [v](const auto& pair) { return pair.first == v || pair.second == v; });
+    return std::any_of(fused_.begin(), fused_.end(),
+                       [v](const auto& pair) { return pair.first == v || pair.second == v; });
 }
 
 Bytes SegmentMemories::result(Vertex v) const {

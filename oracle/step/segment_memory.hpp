@@ -137,7 +137,9 @@ private:
     bool named_;  ///< the plan recomputes layers by name
     const std::vector<bool>& repeated_;
     /// By vertex and tensors of layers: the first rule that matches, or null. Empty: there is none.
-    std::vector<std::array<const plan::MemoryRule*, static_cast<std::size_t>(plan::MemoryTensors::split_loss_temporaries) + 1>> rules_;
+    std::vector<
+        std::array<const plan::MemoryRule*, static_cast<std::size_t>(plan::MemoryTensors::split_loss_temporaries) + 1>>
+        rules_;
     std::map<graph::Vertex, double> chunks_;        ///< logits that are there in part: which part at a time
     std::map<graph::Vertex, graph::Vertex> fused_;  ///< products of losses that compute gradients in forward
     std::set<graph::Vertex> shared_;

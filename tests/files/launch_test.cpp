@@ -715,9 +715,13 @@ TEST(Export, EveryTargetThatIsReadExpressesAPlan) {
     plan.batch = 64;
     plan.shard = plan::ShardLevel::states;
     plan.overlap.gradients = true;
-    const ExportFacts facts{
-        .model = "gpt", .machine = "selene", .gpus_per_node = 8, .sequence = 2048, .layers = 24, .comments = {},
-        .mechanisms = {"liger"}};
+    const ExportFacts facts{.model = "gpt",
+                            .machine = "selene",
+                            .gpus_per_node = 8,
+                            .sequence = 2048,
+                            .layers = 24,
+                            .comments = {},
+                            .mechanisms = {"liger"}};
     for (const char* name : {"megatron", "bridge", "nemo", "nanotron", "slurm", "kubernetes"}) {
         EXPECT_FALSE(exported(plan, facts, target_named(name)).empty()) << name;
     }

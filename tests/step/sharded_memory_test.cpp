@@ -89,9 +89,9 @@ TEST(ReleasedLogits, LeaveAnFp32CopyOfASplitVocabulary) {
     MemoryProfile gathered = released;
     gathered.prepend({gather});
     EXPECT_EQ(part(plan, gathered, MemoryPart::workspace), 4 * 100 * 8);
-    EXPECT_EQ(part(plan, gathered, MemoryPart::embedding_and_head) -
-                  part(plan, released, MemoryPart::embedding_and_head),
-              4 * 50 * 4);
+    EXPECT_EQ(
+        part(plan, gathered, MemoryPart::embedding_and_head) - part(plan, released, MemoryPart::embedding_and_head),
+        4 * 50 * 4);
 }
 
 // Four heads of two features share two keys and values: of 4 tokens in 2 bytes, 4 features become 8, of either.

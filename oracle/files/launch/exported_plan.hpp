@@ -19,10 +19,10 @@ struct ExportFacts {
     std::string machine;
     std::optional<cluster::Maker> maker = {};  ///< of its devices (cluster::Device::maker)
     std::int64_t gpus_per_node = 1;
-    bool unequal_devices = false;       ///< data ranks take unequal numbers of micro-batches
-    std::int64_t sequence = 0;          ///< tokens of a sample; 0: none
-    std::int64_t layers = 0;            ///< blocks that repeat; 0: not known
-    std::vector<std::string> comments;  ///< lines at the top
+    bool unequal_devices = false;         ///< data ranks take unequal numbers of micro-batches
+    std::int64_t sequence = 0;            ///< tokens of a sample; 0: none
+    std::int64_t layers = 0;              ///< blocks that repeat; 0: not known
+    std::vector<std::string> comments;    ///< lines at the top
     std::vector<std::string> mechanisms;  ///< all that are known
 };
 
