@@ -273,10 +273,13 @@ std::string exported_text(const std::string& target, const step::Prediction& pre
 questions::plans::ChangedSettings changed_settings(const std::string& target, const step::Prediction& now,
                                                    std::span<const step::Prediction> ranked, const Workload& workload) {
     const files::Target known = target_named(target);
-    const files::ExportFacts facts = export_facts(workload);
     if (known.lines.empty()) {
         return {.not_expressed = fmt::format("{} is read, and not written", target)};
     }
+    if (!workload.graph.post_training.tasks.empty()) {
+        return {.not_expressed = fmt::format("of {} pretraining is written, not {}", target, workload.model)};
+    }
+    const files::ExportFacts facts = export_facts(workload);
     const auto refusal = [&](const plan::Plan& plan) {
         const Diagnostics faults = files::refusals(plan, facts, known);
         return faults.has_errors() ? faults.all().front().message : "";

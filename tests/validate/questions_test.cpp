@@ -292,6 +292,12 @@ TEST(Questions, KnowWordsThatNameLayers) {
 
 TEST(Questions, KnowWhatSoftwareKeeps) {
     EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "NeMo"}}).memory.name, "nemo");
+    const auto version = [](const std::string& release) {
+        return plan_of_row({{"gpus", "1"}, {"framework", "Megatron-LM"}, {"version", release}}).framework.name;
+    };
+    EXPECT_EQ(version("v3.0"), "megatron-2021");
+    EXPECT_EQ(version("core_v0.11.0"), "megatron-2024");
+    EXPECT_EQ(version("core_v0.12.1"), "megatron-2026");
     EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "Megatron-Bridge"}}).memory.name, "megatron-core");
     EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "Foo"}}).memory, plan::MemoryProfile{});
 }
