@@ -74,7 +74,7 @@ public:
     [[nodiscard]] Bytes result(graph::Vertex v) const;
     /// Elements of what a loss keeps of its logits on the device.
     [[nodiscard]] double logits(graph::Vertex v, const plan::SavedTensor& saved) const;
-    /// What a loss needs in fp32 beside what it keeps, when forward ends and backward begins.
+    /// Tensors in fp32 that a loss needs in addition to what it keeps, when forward ends and backward begins.
     [[nodiscard]] std::vector<Bytes> loss_temporaries(graph::Vertex v, const plan::SavedTensor& saved) const;
     /// Whether logits are there, as their product wrote them, until backward begins.
     [[nodiscard]] bool keeps_loss_inputs(graph::Vertex v) const;
@@ -108,7 +108,7 @@ private:
         return rule(v, action, tensors) != nullptr;
     }
     void find_chunks(graph::Vertex v, const plan::SavedTensor& saved);
-    /// Of a layer's result, what is there at a time.
+    /// The part of a layer's result that is there at a time.
     [[nodiscard]] double share_of_result(graph::Vertex v) const;
     /// Whether the layer is a loss that computes gradients in forward, or its product.
     [[nodiscard]] bool is_fused(graph::Vertex v) const;

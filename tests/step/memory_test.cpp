@@ -175,7 +175,7 @@ TEST(MemoryTotals, OfTheProcessMustFit) {
     EXPECT_FALSE(with(memory).fits);
 }
 
-// 4 bytes a logit are kept, or the gradient in the logits' own 2; beside them while the loss runs are 2 + 4 more, or
+// 4 bytes a logit are kept, or the gradient in the logits' own 2; while the loss runs there are 2 + 4 more, or
 // 2 + 8 where each of its operators has a gradient of its own. Gradients of the loss take (400 + 4) x 2 bytes. Those of
 // the head take (4 x 8 + 400) x 2 when what the loss kept is free: less, and beside 2 bytes a logit 4 x 8 x 2 more.
 TEST(Logits, AreKeptAsTheLossDoes) {
