@@ -79,7 +79,7 @@ TEST(DescribedRecord, RulesOfAStrategyAreAsInItsFile) {
 
 TEST(DescribedRecord, OfAMemoryProfile) {
     const Json json = to_json(shipped().memory_profile("megatron-core"));
-    EXPECT_EQ(json["loss"], "in-place");
+    EXPECT_EQ(json["rules"][0]["of"], "logits");
     EXPECT_GT(json["workspace_bytes"], 0);
 }
 
