@@ -23,7 +23,9 @@ std::vector<Option> exchanges_command_options() {
         {"--link", "RATE", "of a worker: 10Gb/s", kDelays},
         {"--latency", "TIME", "of a message; 0 without it", kDelays},
         {"--compute", "TIME", "of a step: 450ms", kDelays},
-        {"--workers", "N,...", "2,4,8,16,32,64 without it", kDelays}};
+        {"--workers", "N,...", "2,4,8,16,32,64 without it", kDelays},
+        {"--reduction", "RATE", "at which gradients are added; 10GiB/s without it", kDelays},
+        {"--update", "RATE", "at which weights are updated; 2GiB/s without it", kDelays}};
     append(all, output_options());
     return all;
 }
@@ -40,6 +42,8 @@ exchange::DelayQuestion read_delay_question(Arguments& arguments) {
     question.link = {arguments.duration("--latency").value_or(Seconds{}),
                      arguments.bandwidth("--link").value_or(1_GB_per_s)};
     question.compute = arguments.duration("--compute").value_or(1_s);
+    question.reduction = arguments.bandwidth("--reduction").value_or(question.reduction);
+    question.update = arguments.bandwidth("--update").value_or(question.update);
     question.workers = arguments.counts("--workers");
     if (question.workers.empty()) {
         question.workers = {2, 4, 8, 16, 32, 64};
@@ -86,7 +90,7 @@ int run_exchanges(Arguments& arguments) {
     if (arguments.has("--size")) {
         return run_delays(arguments);
     }
-    for (const char* option : {"--link", "--latency", "--compute", "--workers"}) {
+    for (const char* option : {"--link", "--latency", "--compute", "--workers", "--reduction", "--update"}) {
         if (arguments.has(option)) {
             arguments.fault(option, "it is of a size that is exchanged", "add --size 491MiB");
         }

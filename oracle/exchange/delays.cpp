@@ -25,7 +25,7 @@ ExchangeCost cost_on(Exchange exchange, const DelayQuestion& question, std::int6
     constexpr double kElement = 4;
     const Buffer gradients{question.size.in(unit::byte) / kElement, question.size};
     exchange.overlap = false;
-    const Network network = network_of(EqualWorkers{workers, question.link, kReductionRate, kUpdateRate});
+    const Network network = network_of(EqualWorkers{workers, question.link, question.reduction, question.update});
     ExchangeCost cost =
         exchange_cost(exchange, network, {.layers = {}, .compute = question.compute, .gradients = gradients});
     if (updates_on_workers(exchange)) {

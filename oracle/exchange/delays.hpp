@@ -1,5 +1,5 @@
 // What exchanges add to a step on equal workers with one link each, over numbers of workers: the comparison of patterns
-// in Langer et al., arXiv:2007.03970, Figure 14, with its rates of 10 GiB/s for reductions and 2 GiB/s for updates.
+// in Langer et al., arXiv:2007.03970, Figure 14, whose rates of 10 GiB/s for reductions and 2 GiB/s for updates are the defaults.
 // Nothing is hidden behind compute; compute is without the update of the weights.
 #pragma once
 
@@ -11,11 +11,10 @@
 
 namespace dodona::exchange {
 
-inline constexpr BytesPerSecond kReductionRate = BytesPerSecond::of_base(10 * 0x1p30);
-inline constexpr BytesPerSecond kUpdateRate = BytesPerSecond::of_base(2 * 0x1p30);
-
 struct DelayQuestion {
-    Bytes size;  ///< of the gradients or weights, in fp32
+    Bytes size;                                                       ///< of the gradients or weights, in fp32
+    BytesPerSecond reduction = BytesPerSecond::of_base(10 * 0x1p30);  ///< at which gradients are added
+    BytesPerSecond update = BytesPerSecond::of_base(2 * 0x1p30);      ///< at which weights are updated
     Wire link;
     Seconds compute;                    ///< of a step
     std::vector<std::int64_t> workers;  ///< each at least 2

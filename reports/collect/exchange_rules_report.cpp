@@ -85,8 +85,8 @@ Document delays_document(const exchange::DelayQuestion& question, const std::vec
         {"bandwidth_bytes_per_s", question.link.bandwidth},
         {"latency_s", question.link.latency},
         {"compute_s", question.compute},
-        {"reduction_bytes_per_s", exchange::kReductionRate},
-        {"update_bytes_per_s", exchange::kUpdateRate},
+        {"reduction_bytes_per_s", question.reduction},
+        {"update_bytes_per_s", question.update},
         {"exchanges", records},
         {"crossovers", list_of(crossovers, [](const exchange::Crossover& one) {
              return Record{{"neighbours", one.neighbours}, {"other", one.other}, {"workers", one.workers}};
@@ -106,10 +106,13 @@ Document delays_document(const exchange::DelayQuestion& question, const std::vec
         Note{"equal workers with one link each; nothing is hidden behind compute; utilisation is that of most "
              "workers"});
     const auto gibibytes = [](BytesPerSecond rate) { return rate.in(unit::byte_per_second) / 0x1p30; };
+    const exchange::DelayQuestion published;
+    const bool is_default = question.reduction == published.reduction && question.update == published.update;
     add(document,
-        Note{fmt::format("gradients are added at {:.0f} GiB/s and weights updated at {:.0f} GiB/s, as in Langer "
-                         "et al., arXiv:2007.03970, Figure 14; kernels that compress move memory at the first",
-                         gibibytes(exchange::kReductionRate), gibibytes(exchange::kUpdateRate))});
+        Note{fmt::format("gradients are added at {:.0f} GiB/s and weights updated at {:.0f} GiB/s{}; kernels that "
+                         "compress move memory at the first",
+                         gibibytes(question.reduction), gibibytes(question.update),
+                         is_default ? ", as in Langer et al., arXiv:2007.03970, Figure 14" : "")});
     add(document, Note{statistical_note()});
     return document;
 }

@@ -1,6 +1,6 @@
 """page.py: writes the table of README.md from measured.csv, the runs of tests/replicas/exchange_truth.py --record measured.csv.
 
-A test holds that the page shows them; DODONA_ACCEPT=1 writes it anew."""
+A test holds that the page has them; DODONA_ACCEPT=1 writes it."""
 
 import csv
 import os
@@ -38,7 +38,7 @@ def main():
     if os.environ.get("DODONA_ACCEPT") == "1":
         page.write_text(written)
     elif written != text:
-        sys.exit("reports/exchanges/README.md does not show measured.csv; DODONA_ACCEPT=1 writes it anew")
+        sys.exit("reports/exchanges/README.md does not have the runs of measured.csv; DODONA_ACCEPT=1 writes them")
 
 
 if __name__ == "__main__":
