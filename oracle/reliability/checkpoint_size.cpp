@@ -96,7 +96,7 @@ Bytes checkpoint_bytes(CheckpointFormat format, std::span<const StoredTensor> te
         case CheckpointFormat::safetensors: return safetensors_bytes(tensors) * unit::byte;
         case CheckpointFormat::npz: return npz_bytes(tensors, 1) * unit::byte;
         case CheckpointFormat::npz_compressed: return npz_bytes(tensors, ratio) * unit::byte;
-        case CheckpointFormat::hdf5: return tensor_bytes(tensors) + count * kHdf5Tensor;
+        case CheckpointFormat::hdf5: return ratio * tensor_bytes(tensors) + count * kHdf5Tensor;
         case CheckpointFormat::pytorch: return tensor_bytes(tensors) + count * kPytorchTensor;
         case CheckpointFormat::tensorflow: return tensor_bytes(tensors) + kTensorflowFile;
     }
@@ -104,5 +104,7 @@ Bytes checkpoint_bytes(CheckpointFormat format, std::span<const StoredTensor> te
 }
 
 bool compresses(CheckpointFormat format) { return format == CheckpointFormat::npz_compressed; }
+
+bool may_compress(CheckpointFormat format) { return compresses(format) || format == CheckpointFormat::hdf5; }
 
 }  // namespace dodona::reliability

@@ -6,7 +6,7 @@
 //                   local headers carry the sizes in 64 bits, central ones where they need to. Sources: PKWARE
 //                   APPNOTE.TXT 6.3, sections 4.3.7 to 4.5.3; numpy.lib.format, version 1.0
 //   npz-compressed  the same headers; the data times `ratio`
-//   hdf5            1,314 bytes a tensor, fitted to Keras' resnet50_weights_tf_dim_ordering_tf_kernels.h5: 102,967,424
+//   hdf5            data times `ratio`, which is 1 but for filters such as gzip, and 1,314 bytes a tensor, fitted to Keras' resnet50_weights_tf_dim_ordering_tf_kernels.h5: 102,967,424
 //                   bytes, 25,636,712 numbers in 320 tensors. Of vgg16_weights_tf_dim_ordering_tf_kernels.h5,
 //                   553,467,096 bytes, it is 5,128 bytes too much
 //   pytorch         the headers of zip, 64 bytes of alignment and the pickle: 336 bytes a tensor, fitted to torchvision's
@@ -47,6 +47,9 @@ Bytes checkpoint_bytes(CheckpointFormat format, std::span<const StoredTensor> te
 
 /// Whether a format compresses, so that its size and its speed depend on the numbers.
 bool compresses(CheckpointFormat format);
+
+/// Whether it can: the formats that compress, and HDF5 with a filter (Chainer's save_hdf5: gzip of level 4).
+bool may_compress(CheckpointFormat format);
 
 /// The header of an array file of NumPy, padded to 64 bytes and ending in a line feed.
 std::string npy_header(const std::vector<std::int64_t>& extents, std::string_view type);

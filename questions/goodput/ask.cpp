@@ -125,7 +125,7 @@ private:
         } else if (measured != nullptr) {
             rates.encode = measured->encode;
             rates.decode = measured->decode;
-        } else if (reliability::compresses(checkpoint.format)) {
+        } else if (reliability::compresses(checkpoint.format) || options_.ratio) {
             faults_.push_back({"encode", fmt::format("how fast {} compresses is not known", name(checkpoint.format)),
                                "add --encode 30MB/s; `dodona calibrate --backend storage` measures it"});
         } else {
@@ -151,9 +151,9 @@ private:
 
 Faults contradictions(const Options& options) {
     Faults faults = questions::contradictions(options.goals);
-    if (options.ratio && !reliability::compresses(options.format)) {
+    if (options.ratio && !reliability::may_compress(options.format)) {
         faults.push_back({"ratio", fmt::format("{} does not compress", name(options.format)),
-                          "--checkpoint-format npz-compressed does"});
+                          "--checkpoint-format npz-compressed does, hdf5 may"});
     }
     const auto all = std::find_if(options.mtbf.begin(), options.mtbf.end(),
                                   [](const ComponentMtbf& one) { return one.name.empty() && !one.rate.text.empty(); });

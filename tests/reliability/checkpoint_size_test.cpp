@@ -60,6 +60,14 @@ TEST(CheckpointSize, CountsTheHeadersOfZipAndNumPy) {
     EXPECT_EQ(checkpoint_bytes(CheckpointFormat::npz, large).in(1_B), 55 + 128 + 0x1p31 + 51 + 20 + 76 + 22);
 }
 
+/// Two tensors of 1,000 numbers, deflated to 0.92: 2 x (0.92 x 4,000 + 1,314).
+TEST(CheckpointSize, OfHdf5WithAFilterIsSmaller) {
+    const std::vector<StoredTensor> two(2, {"a", {1000}, 4_B});
+    EXPECT_EQ(checkpoint_bytes(CheckpointFormat::hdf5, two, 0.92).in(1_B), 2 * (3680 + 1314));
+    EXPECT_TRUE(may_compress(CheckpointFormat::hdf5));
+    EXPECT_FALSE(may_compress(CheckpointFormat::safetensors));
+}
+
 TEST(CheckpointSize, WritesTheHeaderOfNumPy) {
     const std::string header = npy_header({256}, "<f4");
     EXPECT_EQ(header.substr(0, 6), "\x93NUMPY");
