@@ -1,15 +1,21 @@
 #include "cli/trials.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "base/whole_file.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/trial_options.hpp"
+#include "questions/trials/launch.hpp"
 #include "questions/trials/timeline.hpp"
 #include "questions/trials/trials.hpp"
+#include "reports/document/number_format.hpp"
 #include "reports/render/chrome_trace.hpp"
 #include "reports/render/gzip.hpp"
 
@@ -24,12 +30,71 @@ std::vector<Option> trials_command_options() {
                    "the schedule as Chrome JSON, for ui.perfetto.dev and its like;\n"
                    "compressed if FILE ends in .gz",
                    "Output"});
+    all.push_back({"--export", join(value_names<questions::trials::Launcher>(), "|"),
+                   "instead of the answer, the trials as an array of sbatch or a program of\n"
+                   "PyCOMPSs, in the order predicted",
+                   "Output"});
     append(all, output_options());
     return all;
 }
 
+/// In the order predicted; in that of the study without times.
+int export_trials(Arguments& arguments, const Output& output, questions::trials::Launcher launcher) {
+    const trials::Study study = read_asked_study(arguments);
+    if (study.command.empty()) {
+        arguments.missing("what a trial runs", "`command: python3 train.py --lr {lr}` in the study");
+    }
+    for (const char* option : {"--early-stop", "--mtbf", "--draws", "--price", "--trace"}) {
+        if (arguments.has(option)) {
+            arguments.fault(option, "--export writes no prediction", "leave one of the two out");
+        }
+    }
+    const TrialResources resources = read_trial_resources(arguments, study);
+    const questions::trials::Times times = trial_times(arguments, study, resources);
+    if (!questions::trials::has_times(times) && resources.sizes.size() > 1) {
+        arguments.missing("how long a trial takes on each size", "`time:` or `model:` in the study, or --observed");
+    }
+    arguments.throw_if_faults();
+    questions::trials::Launch launch{.study = study,
+                                     .trials = times.trials,
+                                     .order = {},
+                                     .units = resources.sizes.front(),
+                                     .pool = resources.pool,
+                                     .predicted = {}};
+    if (questions::trials::has_times(times)) {
+        const trials::Prediction prediction = trials::predict({.trials = questions::trials::timed_trials(times),
+                                                               .pool = resources.pool,
+                                                               .policy = read_policy(arguments)});
+        launch.units = prediction.jobs.front().units;
+        for (const trials::TrialRun& run : prediction.schedule.runs) {
+            launch.order.push_back(run.job);
+        }
+        launch.predicted =
+            fmt::format("Predicted: {} in {}, {} at once.", reports::counted(times.trials.size(), "trial"),
+                        reports::duration(prediction.makespan.value), resources.pool.slots(launch.units));
+        if (std::any_of(prediction.jobs.begin(), prediction.jobs.end(),
+                        [&](const trials::Job& job) { return job.units != launch.units; })) {
+            arguments.fault("--export", "its trials all take the same, and here they differ in size",
+                            "one number: --cores-per-trial or --gpus-per-trial");
+        }
+    } else {
+        launch.order.resize(times.trials.size());
+        std::iota(launch.order.begin(), launch.order.end(), std::size_t{0});
+    }
+    if (launcher == questions::trials::Launcher::pycompss && launch.pool.nodes_of(launch.units) > 1) {
+        arguments.fault("--export", "a task of PyCOMPSs stays on one node",
+                        "fewer --gpus-per-trial, or --export slurm");
+    }
+    arguments.throw_if_faults();
+    write_text(output, questions::trials::launch_text(launcher, launch));
+    return kAnswered;
+}
+
 int run_trials(Arguments& arguments) {
     const Output output = read_output(arguments);
+    if (const auto word = arguments.word("--export", value_names<questions::trials::Launcher>())) {
+        return export_trials(arguments, output, *value_of<questions::trials::Launcher>(*word));
+    }
     const std::string trace = arguments.has("--trace") ? writable_file(arguments, "--trace") : "";
     const trials::Study study = read_asked_study(arguments);
     const TrialResources resources = read_trial_resources(arguments, study);

@@ -20,6 +20,8 @@
 namespace dodona::cli::testing {
 namespace trials_test {
 
+namespace fs = std::filesystem;
+
 constexpr const char* kMnist =
     "trials: mnist\n"
     "space:\n"
@@ -318,6 +320,52 @@ TEST(TrialsRun, SaysWhatItLacks) {
     EXPECT_EQ(with.run("trials run study.yaml --slots 4 --into out --launch 'ssh {node}'").code, 2);
     const Outcome help = with.run("help trials run");
     EXPECT_NE(help.out.find("dodona trials run GRID"), std::string::npos);
+}
+
+/// What a batch system does with what is written, without one: tasks of an array by their number, those of PyCOMPSs by a
+/// package of its names that runs each where it is called.
+TEST(TrialsExport, IsRunByBatchSystems) {
+    const StudyFolder place(
+        "time: epochs\ncommand: echo {epochs} {optimizer} {batch} {cores} $OMP_NUM_THREADS > {folder}/out\n");
+    const std::string words = "trials study.yaml --cores 48 --cores-per-trial 4 --export ";
+    ASSERT_EQ(place.run(words + "slurm -o array.sh").code, 0);
+    const std::string script = content(place.path() / "array.sh");
+    EXPECT_NE(script.find("#SBATCH --array=0-26%12\n"), std::string::npos) << script;
+    EXPECT_NE(script.find("#SBATCH --cpus-per-task=4\n"), std::string::npos);
+    const std::string in = "cd '" + place.path().string() + "' && ";
+    const auto starts = [&](const std::string& folder) { return fs::exists(place.path() / folder); };
+    ASSERT_EQ(std::system((in + "SLURM_ARRAY_TASK_ID=0 bash array.sh").c_str()), 0);
+    EXPECT_TRUE(starts("trial-0019")) << "of the longest first";
+    EXPECT_FALSE(starts("trial-0001"));
+    const std::string all = "for i in $(seq 1 26); do SLURM_ARRAY_TASK_ID=$i bash array.sh || exit; done";
+    ASSERT_EQ(std::system((in + all).c_str()), 0);
+    EXPECT_EQ(content(place.path() / "trial-0019/out"), "50 adam 32 4 4\n");
+    EXPECT_EQ(content(place.path() / "trial-0009/out"), "10 rmsprop 128 4 4\n");
+
+    ASSERT_EQ(place.run(words + "pycompss -o study.py").code, 0);
+    EXPECT_NE(content(place.path() / "study.py").find("@constraint(computing_units=\"4\")"), std::string::npos);
+    const fs::path api = place.path() / "pycompss/api";
+    fs::create_directories(api);
+    for (const char* module : {"constraint", "task"}) {
+        std::ofstream(api / (std::string(module) + ".py"))
+            << "def " << module << "(**_):\n    return lambda run: run\n";
+    }
+    std::ofstream(api / "api.py") << "def compss_wait_on(results):\n    return results\n";
+    const std::string again = "rm -r trial-* && python3 study.py";
+    ASSERT_EQ(std::system((in + again).c_str()), 0);
+    EXPECT_EQ(content(place.path() / "trial-0027/out"), "50 rmsprop 128 4 4\n");
+    const StudyFolder failing("command: test {trial} -ne 2\n");
+    fs::copy(place.path() / "pycompss", failing.path() / "pycompss", fs::copy_options::recursive);
+    ASSERT_EQ(failing.run("trials study.yaml --slots 4 --export pycompss -o study.py").code, 0);
+    EXPECT_NE(std::system(("cd '" + failing.path().string() + "' && python3 study.py 2>errors").c_str()), 0);
+    EXPECT_EQ(content(failing.path() / "errors"), "failed: trial-0002\n");
+
+    const std::string gpus =
+        place.run("trials study.yaml --machine abci --nodes 2 --gpus-per-trial 8 --export slurm").out;
+    EXPECT_NE(gpus.find("--array=0-26%1\n#SBATCH --nodes=2\n"), std::string::npos) << gpus;
+    EXPECT_NE(gpus.find("#SBATCH --gpus-per-node=4\n"), std::string::npos);
+    EXPECT_EQ(place.run("trials study.yaml --machine abci --nodes 2 --gpus-per-trial 8 --export pycompss").code, 2);
+    EXPECT_EQ(place.run("trials study.yaml --slots 4 --mtbf 1h --export slurm").code, 2);
 }
 
 TEST(TrialsRun, CompletesItsSecondWord) {
