@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "calibrate/executor/emulated.hpp"
 #include "calibrate/executor/executor.hpp"
 #include "calibrate/executor/lstm.hpp"
 #include "cli/exit_code.hpp"
@@ -36,6 +38,11 @@ std::vector<Option> executor_options() {
     all.push_back({.names = "--passes",
                    .value = "N",
                    .description = "of the network with a setting in a round; 5 without it",
+                   .group = group});
+    all.push_back({.names = "--emulate",
+                   .value = "X",
+                   .description = "operators sleep X times as long as predicted: for CPUs of more cores than this\n"
+                                  "machine's; of any network",
                    .group = group});
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
@@ -69,26 +76,24 @@ std::vector<RunSection> sections_of(const threads::Prediction& answer, const thr
 
 /// All passes of every setting, and of dynamic.
 struct Times {
-    std::vector<std::vector<Seconds>> of_grid;  ///< in the order of the prediction's grid
+    std::vector<std::vector<Seconds>> of_settings;
     std::vector<Seconds> of_dynamic;
 };
 
-Times measured_times(const questions::threads::Answer& asked, Lstm& lstm, int rounds, int passes) {
+Times measured_times(const questions::threads::Answer& asked, const std::vector<Setting>& settings, const RunPart& run,
+                     int rounds, int passes) {
     const threads::OperatorGraph& graph = asked.question.operators;
     const threads::Prediction& answer = *asked.prediction;
     const std::vector<std::size_t> order = by_depth(graph);
-    const RunPart run = [&](std::size_t cell, std::int64_t part, std::int64_t parts) {
-        lstm.run_part(cell, part, parts);
-    };
     const auto add = [&](std::vector<Seconds>& times, const std::vector<RunSection>& sections) {
         const std::vector<Seconds> more = run_passes(graph, order, sections, run, passes);
         times.insert(times.end(), more.begin(), more.end());
     };
     const std::vector<RunSection> dynamic = sections_of(answer, graph);
-    Times all{.of_grid = std::vector<std::vector<Seconds>>(answer.grid.size()), .of_dynamic = {}};
+    Times all{.of_settings = std::vector<std::vector<Seconds>>(settings.size()), .of_dynamic = {}};
     for (int round = 0; round < rounds; ++round) {
-        for (std::size_t i = 0; i < answer.grid.size(); ++i) {
-            add(all.of_grid[i], {{{0, order.size()}, answer.grid[i].setting}});
+        for (std::size_t i = 0; i < settings.size(); ++i) {
+            add(all.of_settings[i], {{{0, order.size()}, settings[i]}});
         }
         add(all.of_dynamic, dynamic);
     }
@@ -104,24 +109,60 @@ questions::threads::Question with_own_cells(questions::threads::Question questio
     return question;
 }
 
+/// All settings of the grid, or those that leave each thread a core.
+std::vector<Setting> settings_of(const questions::threads::Answer& asked, bool within_cores) {
+    std::vector<Setting> all;
+    for (const threads::Timed& one : asked.prediction->grid) {
+        if (!within_cores || questions::threads::within(one.setting, asked.question.costs.cores)) {
+            all.push_back(one.setting);
+        }
+    }
+    return all;
+}
+
+std::vector<Seconds> divided(std::vector<Seconds> times, double by) {
+    for (Seconds& time : times) {
+        time = (1 / by) * time;
+    }
+    return times;
+}
+
 int run_executor(Arguments& arguments) {
     const Output output = read_output(arguments);
     const auto rounds = static_cast<int>(arguments.count("--rounds", kMaxRounds).value_or(20));
     const auto passes = static_cast<int>(arguments.count("--passes", kMaxRounds).value_or(5));
-    questions::threads::Answer asked = questions::threads::ask(with_own_cells(read_threads_question(arguments)));
+    const auto emulated = arguments.count("--emulate", kMaxRounds);
+    questions::threads::Question read = read_threads_question(arguments);
+    questions::threads::Answer asked =
+        questions::threads::ask(emulated ? std::move(read) : with_own_cells(std::move(read)));
     questions::threads::Question& question = asked.question;
     if (asked.prediction) {
         const threads::Prediction& prediction = *asked.prediction;
-        Lstm lstm(lstm_shape(question.operators), kSeed);
-        const Times times = measured_times(asked, lstm, rounds, passes);
-        for (std::size_t i = 0; i < prediction.grid.size(); ++i) {
-            question.measured.push_back(threads::measured_setting(prediction.grid[i].setting, times.of_grid[i]));
+        const auto slower = static_cast<double>(emulated.value_or(1));
+        EmulatedOperators sleeping(question.operators, question.works, question.costs, slower);
+        std::optional<Lstm> lstm;
+        if (!emulated) {
+            lstm.emplace(lstm_shape(question.operators), kSeed);
         }
-        const threads::MeasuredSetting dynamic = threads::measured_setting({}, times.of_dynamic);
+        const RunPart run = [&](std::size_t number, std::int64_t part, std::int64_t parts) {
+            if (lstm) {
+                lstm->run_part(number, part, parts);
+            } else if (part == 0) {
+                sleeping.run(number, parts);
+            }
+        };
+        const std::vector<Setting> settings = settings_of(asked, emulated.has_value());
+        const Times times = measured_times(asked, settings, run, rounds, passes);
+        for (std::size_t i = 0; i < settings.size(); ++i) {
+            question.measured.push_back(threads::measured_setting(settings[i], divided(times.of_settings[i], slower)));
+        }
+        const threads::MeasuredSetting dynamic = threads::measured_setting({}, divided(times.of_dynamic, slower));
         question.whole_grid = true;
-        question.measured_with = fmt::format("arenas of oneTBB, {} of {} passes each; dynamic took {} ({} predicted)",
-                                             reports::counted(rounds, "round"), passes, reports::text(dynamic.median),
-                                             reports::text(prediction.dynamic));
+        question.measured_with =
+            fmt::format("arenas of oneTBB, {}{} of {} passes each; dynamic took {} ({} predicted)",
+                        emulated ? fmt::format("operators that sleep {} times as long as predicted, ", *emulated) : "",
+                        reports::counted(rounds, "round"), passes, reports::text(dynamic.median),
+                        reports::text(prediction.dynamic));
     }
     write(output, questions::threads::document(asked));
     return asked.prediction ? kAnswered : kNo;
@@ -139,7 +180,8 @@ Command executor_command() {
                 "A worker is a thread with an arena of oneTBB. The machine is this one, as `dodona calibrate\n"
                 "--backend cpu` wrote it.\n\n"
                 "Examples:\n"
-                "  dodona-threads lstm.yaml --machine here.yaml --most 4",
+                "  dodona-threads lstm.yaml --machine here.yaml --most 4\n"
+                "  dodona-threads lstm.yaml --machine theta --cores 48 --emulate 300 --rounds 1 --passes 1",
             .run = run_executor};
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.hpp"
+#include "calibrate/executor/emulated.hpp"
 #include "calibrate/executor/executor.hpp"
 #include "calibrate/executor/lstm.hpp"
 #include "graph/kernel.hpp"
@@ -81,6 +82,27 @@ TEST(Executor, RunsEveryPartOnceAndAfterWhatItWaitsFor) {
     for (const std::atomic<int>& count : parts_run) {
         EXPECT_EQ(count, 2 * (kPasses + 1)) << "two parts of each pass, and of the one before";
     }
+}
+
+/// Cells of 1 ms that sleep 20 ms: 15 one after the other, 7 diagonals of up to three side by side.
+TEST(Executor, EmulatesMoreCoresThanThereAre) {
+    const threads::OperatorGraph graph = cells();
+    const std::vector<threads::OperatorWork> works(2, {.kernels = {{.alone = true, .compute = 62.5_us}}});
+    const threads::ThreadCosts costs{.cores = 16, .of_core = 1_GB_per_s, .of_all = 16_GB_per_s};
+    EmulatedOperators sleeping(graph, works, costs, 20);
+    const RunPart run = [&](std::size_t number, std::int64_t part, std::int64_t parts) {
+        if (part == 0) {
+            sleeping.run(number, parts);
+        }
+    };
+    const auto time = [&](std::int64_t workers) {
+        return run_passes(graph, numbers(graph), {{{0, 15}, {workers, 1}}}, run, 1).front().in(unit::second);
+    };
+    const double one = time(1);
+    const double three = time(3);
+    EXPECT_GE(one, 15 * 20e-3);
+    EXPECT_GE(three, 7 * 20e-3);
+    EXPECT_LT(three, 0.75 * one);
 }
 
 TEST(Executor, KnowsTheShapeOfAnLstmAndRefusesOthers) {
