@@ -1,4 +1,6 @@
-// Launch scripts as people write them are read as stands below each in launch/scripts.txt.
+// Launch scripts and configurations as people write them are read as stands below each in launch/scripts.txt: "=> 64 GPUs"
+// where they are asked about so many.
+#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -14,12 +16,13 @@ namespace launch_scripts_test {
 
 std::filesystem::path scripts() { return here() / "launch/scripts.txt"; }
 
-/// Options, the size of the network, and what is not modelled or not known, one a line.
-std::string understood(const std::string& file) {
+/// Options on so many GPUs (0: those that it says), the size of the network, and what is not modelled or not known, one a
+/// line.
+std::string understood(const std::string& file, int gpus) {
     static const cases::Unpacked folder(scripts());
     const Library shelf(here() / "../..");
     try {
-        const Launch launch = shelf.launch((folder.path() / file).string(), 0, true);
+        const Launch launch = shelf.launch((folder.path() / file).string(), gpus, true);
         std::string text = launch.target + "\n";
         for (const auto& [option, value] : launch.options) {
             text += option + " " + value + "\n";
@@ -42,7 +45,11 @@ std::string understood(const std::string& file) {
 
 class LaunchScripts : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(LaunchScripts, AreUnderstoodAsStandsBelowThem) { cases::expect(scripts(), GetParam(), understood(GetParam())); }
+TEST_P(LaunchScripts, AreUnderstoodAsStandsBelowThem) {
+    for (const cases::Expectation& expected : cases::at(scripts(), GetParam()).expected) {
+        cases::expect(scripts(), GetParam(), understood(GetParam(), std::atoi(expected.under.c_str())), expected.under);
+    }
+}
 
 INSTANTIATE_TEST_SUITE_P(Real, LaunchScripts, ::testing::ValuesIn(cases::names(scripts())),
                          [](const auto& test) { return cases::identifier(test.param); });

@@ -1,7 +1,6 @@
 // Launch scripts and configurations as questions, and plans as launch scripts.
 #include "files/launch/launch.hpp"
 
-#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -13,7 +12,6 @@
 #include "files/launch/exported_plan.hpp"
 #include "files/launch/launch_text.hpp"
 #include "files/launch/stage_layout.hpp"
-#include "graph/graph.hpp"
 #include "reading.hpp"
 
 namespace dodona::files::testing {
@@ -35,10 +33,6 @@ const Target& target_named(const std::string& name) {
     throw std::runtime_error("no target " + name);
 }
 
-Launch launched(const std::string& file, std::int64_t gpus = 0) {
-    return shelf().launch((here() / "launch" / file).string(), gpus, true);
-}
-
 std::string option(const Launch& launch, const std::string& name) {
     for (const auto& [option, value] : launch.options) {
         if (option == name) {
@@ -51,83 +45,6 @@ std::string option(const Launch& launch, const std::string& name) {
 Document shell(const std::string& text) { return read_shell(text, "run.sh"); }
 
 std::string value_of(const Document& document, const std::string& key) { return text_at(*document.root, key); }
-
-TEST(Launch, FlagsOfMegatronAreAPlanAndANetwork) {
-    const Launch launch = launched("train.slurm");
-    EXPECT_EQ(launch.target, "megatron");
-    EXPECT_EQ(option(launch, "--gpus"), "8");
-    EXPECT_EQ(option(launch, "--strategy"), "megatron-sequence");
-    EXPECT_EQ(option(launch, "--mesh"), "tensor=8,data=1,pipeline=1");
-    EXPECT_EQ(option(launch, "--batch"), "4");
-    EXPECT_EQ(option(launch, "--micro-batch"), "4");
-    EXPECT_EQ(option(launch, "--recompute"), "selective");
-    EXPECT_EQ(option(launch, "--precision"), "fp16");
-    EXPECT_EQ(launch.unknown, (std::vector<std::string>{"frobnicate"}));
-    ASSERT_EQ(launch.not_modelled.size(), 1U);
-    EXPECT_TRUE(launch.not_modelled.front().starts_with("rampup-batch-size"));
-    const graph::Graph network = graph::build(shelf().model_from_text(launch.model, "train.slurm", {}));
-    // The network of models/megatron-22b.yaml, whose vocabulary is the padded one.
-    const graph::Graph built_in = graph::build(shelf().model("megatron-22b"));
-    EXPECT_EQ(graph::count(network).parameters, graph::count(built_in).parameters);
-    EXPECT_EQ(graph::count(network).forward_per_sample, graph::count(built_in).forward_per_sample);
-}
-
-TEST(Launch, TheTomlOfTorchtitanNamesItsModel) {
-    const Launch launch = launched("titan.toml", 256);
-    EXPECT_EQ(launch.target, "torchtitan");
-    EXPECT_EQ(option(launch, "MODEL"), "llama-3.1-70b");
-    EXPECT_EQ(option(launch, "--mesh"), "tensor=8,data=32,pipeline=1");
-    EXPECT_EQ(option(launch, "--batch"), "256");
-    EXPECT_EQ(option(launch, "--zero"), "3");
-    EXPECT_EQ(option(launch, "--recompute"), "full");
-    EXPECT_EQ(option(launch, "--set"), "sequence=8192");
-    EXPECT_TRUE(launch.unknown.empty());
-}
-
-TEST(Launch, TheJsonOfDeepSpeedHasItsModelBesideIt) {
-    const Launch launch = launched("ds.json", 64);
-    EXPECT_EQ(launch.target, "deepspeed");
-    EXPECT_TRUE(launch.model.empty());
-    EXPECT_EQ(option(launch, "--mesh"), "data=64");
-    EXPECT_EQ(option(launch, "--zero"), "3");
-    EXPECT_EQ(option(launch, "--offload"), "optimizer");
-    EXPECT_EQ(option(launch, "--overlap"), "gradients,parameters");
-    EXPECT_EQ(option(launch, "--gather-group"), "8");
-    EXPECT_TRUE(launch.not_modelled.empty());
-}
-
-TEST(Launch, TheYamlOfNanotronIsAPlanAndANetwork) {
-    const Launch launch = launched("nanotron.yaml");
-    EXPECT_EQ(launch.target, "nanotron");
-    EXPECT_EQ(option(launch, "--gpus"), "32");
-    EXPECT_EQ(option(launch, "--strategy"), "megatron-sequence");
-    EXPECT_EQ(option(launch, "--mesh"), "tensor=8,data=4,pipeline=1");
-    EXPECT_EQ(option(launch, "--batch"), "128");
-    EXPECT_EQ(option(launch, "--zero"), "1");
-    EXPECT_EQ(option(launch, "--overlap"), "gradients,tensor");
-    EXPECT_EQ(launch.unknown, (std::vector<std::string>{"parallelism.moe_layout"}));
-    const graph::Graph network = graph::build(shelf().model_from_text(launch.model, "nanotron.yaml", {}));
-    const graph::Graph built_in = graph::build(shelf().model("llama-3.1-8b"));
-    EXPECT_EQ(graph::count(network).parameters, graph::count(built_in).parameters);
-}
-
-/// Devices that share a sample count in a batch of 0.25 for each; what is left of 64 GPUs is sharded.
-TEST(Launch, TheYamlOfMaxTextSaysBatchesOfADevice) {
-    const Launch launch = launched("maxtext.yaml", 64);
-    EXPECT_EQ(launch.target, "maxtext");
-    EXPECT_EQ(option(launch, "MODEL"), "llama-3.1-70b");
-    EXPECT_EQ(option(launch, "--software"), "maxtext");
-    EXPECT_TRUE(launch.model.empty());
-    EXPECT_EQ(option(launch, "--mesh"), "tensor=4,data=16,pipeline=1");
-    EXPECT_EQ(option(launch, "--micro-batch"), "1");
-    EXPECT_EQ(option(launch, "--batch"), "32");
-    EXPECT_EQ(option(launch, "--zero"), "3");
-    EXPECT_EQ(option(launch, "--zero-group"), "8");
-    EXPECT_EQ(option(launch, "--recompute"), "full");
-    EXPECT_TRUE(launch.unknown.empty());
-    ASSERT_EQ(launch.not_modelled.size(), 1U);
-    EXPECT_TRUE(launch.not_modelled.front().starts_with("ici_pipeline_parallelism 2")) << launch.not_modelled.front();
-}
 
 /// What a file of this text and name asks, or what is wrong with it.
 Launch launched_text(const std::string& text, const std::string& name, std::int64_t gpus = 0) {
@@ -142,34 +59,10 @@ std::string refused(const std::string& text, const std::string& name) {
     }
 }
 
-TEST(Launch, TheYamlOfLlamaFactoryTakesZeroFromTheFileItNames) {
-    const Launch launch = launched("llamafactory.yaml", 8);
-    EXPECT_EQ(launch.target, "trainer");
-    EXPECT_EQ(option(launch, "--software"), "transformers");
-    EXPECT_EQ(option(launch, "--zero"), "3");
-    EXPECT_EQ(option(launch, "--precision"), "bf16");
-    EXPECT_EQ(option(launch, "--recompute"), "full");
-    EXPECT_EQ(option(launch, "--micro-batch"), "2");
-    EXPECT_EQ(option(launch, "--batch"), "64");
-    EXPECT_EQ(option(launch, "--set"), "sequence=4096");
-    EXPECT_EQ(option(launch, "--offload"), "optimizer");
-    EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
+TEST(Launch, AFileThatSettingsNameIsThere) {
     EXPECT_NE(refused("finetuning_type: full\nstage: sft\nbf16: true\ndeepspeed: nowhere.json\n", "a.yaml")
                   .find("a.yaml:4:12: error: deepspeed: nowhere.json is not there"),
               std::string::npos);
-}
-
-TEST(Launch, TheYamlOfAxolotlShardsAndCopies) {
-    const Launch launch = launched("axolotl.yaml");
-    EXPECT_EQ(launch.target, "axolotl");
-    EXPECT_EQ(option(launch, "--gpus"), "16");
-    EXPECT_EQ(option(launch, "--mesh"), "tensor=2,data=8");
-    EXPECT_EQ(option(launch, "--zero"), "3");
-    EXPECT_EQ(option(launch, "--zero-group"), "4");
-    EXPECT_EQ(option(launch, "--precision"), "bf16");
-    EXPECT_EQ(option(launch, "--batch"), "16");
-    EXPECT_EQ(option(launch, "--set"), "sequence=4096");
-    EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
 }
 
 TEST(Launch, OptimizersOfDeepSpeedHaveItsNames) {
@@ -220,35 +113,6 @@ TEST(Launch, OptimizersOfTheTrainerHaveItsNames) {
     EXPECT_EQ(optimizer("schedule_free_adamw"), "schedule-free-adamw");
 }
 
-TEST(Launch, ArgumentsOfTheTrainerBehindTorchrunAreRead) {
-    const Launch launch = launched_text(
-        "torchrun --nproc_per_node=8 --nnodes 2 train.py --model_name_or_path llama-7b --bf16 True "
-        "--per_device_train_batch_size 4 --gradient_accumulation_steps 8 --fsdp \"hybrid_shard auto_wrap\" "
-        "--tf32 True --model_max_length 2048 --gradient_checkpointing True\n",
-        "run.sh");
-    EXPECT_EQ(launch.target, "trainer");
-    EXPECT_EQ(option(launch, "--gpus"), "16");
-    EXPECT_EQ(option(launch, "--batch"), "512");
-    EXPECT_EQ(option(launch, "--micro-batch"), "4");
-    EXPECT_EQ(option(launch, "--zero"), "3");
-    EXPECT_EQ(option(launch, "--zero-group"), "8");
-    EXPECT_EQ(option(launch, "--recompute"), "full");
-    EXPECT_EQ(option(launch, "--precision"), "bf16");
-    EXPECT_EQ(option(launch, "--set"), "sequence=2048");
-    EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
-}
-
-TEST(Launch, ArgumentsOfTheTrainerBehindAccelerateAreReadWithItsFile) {
-    const Launch launch = launched("accelerate.sh");
-    EXPECT_EQ(launch.target, "trainer");
-    EXPECT_EQ(option(launch, "--gpus"), "16");
-    EXPECT_EQ(option(launch, "--batch"), "128");
-    EXPECT_EQ(option(launch, "--zero"), "2");
-    EXPECT_EQ(option(launch, "--recompute"), "full");
-    EXPECT_EQ(option(launch, "--precision"), "bf16");
-    EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
-}
-
 TEST(Launch, FilesOfWrappersAreKnownBySettingsOfTheirOwn) {
     EXPECT_EQ(refused("pipe_parallel_size: 2\nmodel-parallel-size: 4\ntrain_micro_batch_size_per_gpu: 4\n"
                       "gradient_accumulation_steps: 2\nzero_optimization: {stage: 1}\nfp16: {enabled: true}\n",
@@ -264,23 +128,6 @@ TEST(Launch, FilesOfWrappersAreKnownBySettingsOfTheirOwn) {
               "read as torchtune");
     EXPECT_EQ(refused("model: m\ntuner_type: lora\nlora_rank: 8\nper_device_train_batch_size: 1\n", "a.yaml"),
               "read as ms-swift");
-}
-
-TEST(Launch, TheConfigurationThatACommandNamesIsReadAndTheCommandWins) {
-    const std::filesystem::path folder = std::filesystem::temp_directory_path();
-    const std::string name = "dodona-launch-test-config.yaml";
-    std::ofstream(folder / name) << "batch_size: 2\ngradient_accumulation_steps: 4\ntokenizer:\n  max_seq_len: 4096\n"
-                                    "model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\n";
-    const Launch launch =
-        launched_text("tune run --nproc_per_node 4 full_finetune_distributed --config " + name + " batch_size=8\n",
-                      (folder / "run.sh").string());
-    std::filesystem::remove(folder / name);
-    EXPECT_EQ(launch.target, "torchtune");
-    EXPECT_EQ(option(launch, "MODEL"), "llama-3.1-8b");
-    EXPECT_EQ(option(launch, "--micro-batch"), "8");
-    EXPECT_EQ(option(launch, "--batch"), "128");
-    EXPECT_EQ(option(launch, "--optimizer"), "adam-bf16");
-    EXPECT_TRUE(launch.unknown.empty()) << join(launch.unknown);
 }
 
 TEST(Launch, AWrapperIsKnownByTheCommandThatStartsIt) {
@@ -406,8 +253,7 @@ TEST(Launch, OfTorchtitanEverySecondBlockIsRecomputed) {
     EXPECT_TRUE(each.not_modelled.empty());
 }
 
-TEST(Launch, WithoutANumberOfGpusThereIsNoPlan) {
-    EXPECT_THROW(launched("ds.json"), InputError);
+TEST(Launch, OptionsOfNoLauncherAreNoPlan) {
     EXPECT_THROW(read_launch(shell("echo --hello 3\n"), all_targets(), 8, true, here() / "../../models/hf"),
                  InputError);
 }

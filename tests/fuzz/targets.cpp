@@ -184,7 +184,7 @@ std::span<const Target> targets() {
         {"noise", noise, {"tests/files/bad/noise.txt"}},
         {"runs", runs, {"tests/files/bad/runs.txt"}},
         {"shares", shares, {}},
-        {"launch", launch, {"tests/files/launch", "tests/files/launch/scripts.txt"}},
+        {"launch", launch, {"tests/files/launch/scripts.txt"}},
         {"onnx", onnx, {"tests/files/onnx"}, Form::protobuf},
         {"torch_graph", torch_graph, {"tests/files/torch"}},
         {"records", records, {}},
