@@ -33,17 +33,12 @@ std::vector<Option> executor_options() {
     const std::string group = "Measured";
     std::vector<Option> all = threads_options();
     std::erase_if(all, [](const Option& option) { return option.long_name() == "--measured"; });
-    all.push_back(
-        {.names = "--rounds", .value = "N", .description = "over all settings; 20 without it", .group = group});
-    all.push_back({.names = "--passes",
-                   .value = "N",
-                   .description = "of the network with a setting in a round; 5 without it",
-                   .group = group});
-    all.push_back({.names = "--emulate",
-                   .value = "X",
-                   .description = "operators sleep X times as long as predicted: for CPUs of more cores than this\n"
-                                  "machine's; of any network",
-                   .group = group});
+    all.push_back({"--rounds", "N", "over all settings; 20 without it", group});
+    all.push_back({"--passes", "N", "of the network with a setting in a round; 5 without it", group});
+    all.push_back({"--emulate", "X",
+                   "operators sleep X times as long as predicted: for CPUs of more cores than this\n"
+                   "machine's; of any network",
+                   group});
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }

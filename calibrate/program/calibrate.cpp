@@ -422,11 +422,10 @@ int run_calibrate(Arguments& arguments) {
 
 std::vector<Option> calibrate_command_options() {
     std::vector<Option> all = calibrate_options();
-    all.push_back({.names = "-o,--output",
-                   .value = "PROFILE.yaml",
-                   .description = "the machine file to write; records go beside it, to\nPROFILE.records.jsonl, and a "
-                                  "second run goes on from there",
-                   .group = "Output"});
+    all.push_back({"-o,--output", "PROFILE.yaml",
+                   "the machine file to write; records go beside it, to\nPROFILE.records.jsonl, and a "
+                   "second run goes on from there",
+                   "Output"});
     return all;
 }
 

@@ -23,39 +23,33 @@ constexpr std::int64_t kMaxWidth = 1 << 16;
 constexpr std::int64_t kMaxSteps = 10'000'000;
 
 std::vector<Option> training_options() {
-    std::vector<Option> all{
-        {.names = "--widths",
-         .value = "N,...",
-         .description = "features: inputs, hidden layers, classes; 64,64,10 without it,\n"
-                        "two of them are a softmax regression",
-         .group = kNetwork},
-        {.names = "--samples", .value = "N", .description = "of a worker in a step; 16", .group = kNetwork},
-        {.names = "--steps", .value = "N", .description = "of each worker; 100", .group = kNetwork},
-        {.names = "--rate", .value = "R", .description = "learning rate; 0.1", .group = kNetwork},
-        {.names = "--seed", .value = "N", .description = "of weights and data; 1", .group = kNetwork},
-        {.names = "--apart", .description = "each worker begins with weights of its own", .group = kNetwork},
-        {.names = "--exact-sums",
-         .description = "round gradients so that their sum is exact in every order:\n"
-                        "synchronous exchanges of gradients then end with the same bits",
-         .group = kNetwork},
-        {.names = "--distances", .description = "tell distances to the mean after each step", .group = kNetwork},
-        {.names = "--period", .value = "N", .description = "steps between exchanges, not the file's", .group = kTime},
-        {.names = "--per-node",
-         .value = "N",
-         .description = "workers that share a node; without it those of a host",
-         .group = kTime},
-        {.names = "--compute", .value = "TIME", .description = "that a step takes: sleep for the rest", .group = kTime},
-        {.names = "--together",
-         .description = "all workers begin a step at once, as predictions have it,\n"
-                        "not each when it has what it needs",
-         .group = kTime},
-        {.names = "--slow", .value = "F", .description = "compute of the first worker over others'", .group = kTime},
-        {.names = "--link",
-         .value = "RATE",
-         .description = "of each worker's host: says what the step was predicted to take;\n"
-                        "needs --compute",
-         .group = kTime},
-        {.names = "--latency", .value = "TIME", .description = "of a message; 0 without it", .group = kTime}};
+    std::vector<Option> all{{"--widths", "N,...",
+                             "features: inputs, hidden layers, classes; 64,64,10 without it,\n"
+                             "two of them are a softmax regression",
+                             kNetwork},
+                            {"--samples", "N", "of a worker in a step; 16", kNetwork},
+                            {"--steps", "N", "of each worker; 100", kNetwork},
+                            {"--rate", "R", "learning rate; 0.1", kNetwork},
+                            {"--seed", "N", "of weights and data; 1", kNetwork},
+                            {"--apart", "", "each worker begins with weights of its own", kNetwork},
+                            {"--exact-sums", "",
+                             "round gradients so that their sum is exact in every order:\n"
+                             "synchronous exchanges of gradients then end with the same bits",
+                             kNetwork},
+                            {"--distances", "", "tell distances to the mean after each step", kNetwork},
+                            {"--period", "N", "steps between exchanges, not the file's", kTime},
+                            {"--per-node", "N", "workers that share a node; without it those of a host", kTime},
+                            {"--compute", "TIME", "that a step takes: sleep for the rest", kTime},
+                            {"--together", "",
+                             "all workers begin a step at once, as predictions have it,\n"
+                             "not each when it has what it needs",
+                             kTime},
+                            {"--slow", "F", "compute of the first worker over others'", kTime},
+                            {"--link", "RATE",
+                             "of each worker's host: says what the step was predicted to take;\n"
+                             "needs --compute",
+                             kTime},
+                            {"--latency", "TIME", "of a message; 0 without it", kTime}};
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
