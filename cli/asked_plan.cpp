@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/launch.hpp"
+#include "cli/note.hpp"
 #include "cli/observed.hpp"
 #include "cli/plan_options.hpp"
 
@@ -16,17 +17,20 @@ std::vector<Option> asked_plan_options() {
     return all;
 }
 
-AskedPlan read_asked_plan(Arguments& arguments, const std::vector<std::pair<std::string, std::string>>& known) {
+questions::OnePlan read_asked_plan(Arguments& arguments,
+                                   const std::vector<std::pair<std::string, std::string>>& known) {
     const std::string network = take_launch(arguments);
     for (const auto& [option, value] : known) {
         arguments.give(option, value);
     }
     const PlanSettings settings = read_plan_settings(arguments);
-    const ObservedSettings observed = read_observed(arguments);
+    const questions::ObservedOptions observed = read_observed(arguments);
     Workload workload = read_workload(arguments, network);
     plan::Plan plan = plan_of(arguments, settings, workload);
     if (observed.any()) {
-        plan.framework = anchored(plan.framework, observed_runs(observed, workload, plan), workload.graph, plan);
+        const questions::ObservedRuns found = questions::observed_runs(observed, workload, plan);
+        print_notes(found.notes);
+        plan.framework = questions::anchored(plan.framework, found.runs, workload.graph, plan);
     }
     return {std::move(workload), std::move(plan)};
 }

@@ -77,7 +77,7 @@ bool write_chakra(const ChakraTraces& asked, const Workload& workload, const pla
         }
         write_whole((folder / fmt::format("step.{}.et", rank)).string(),
                     reports::chakra_trace(rank, trace.of_rank(rank),
-                                          {{"model", workload.model}, {"machine", workload.machine}}));
+                                          {{"model", workload.subject.model}, {"machine", workload.subject.machine}}));
     }
     return true;
 }

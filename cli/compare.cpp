@@ -156,8 +156,8 @@ questions::compare::Compared given_plan(Arguments& one, const std::string& file)
     plan.batch = one.count("--batch").value_or(plan.batch);
     plan = in_its_software(one, workload, std::move(plan));
     return {.name = file,
-            .model = workload.model,
-            .machine = workload.machine,
+            .model = workload.subject.model,
+            .machine = workload.subject.machine,
             .plan = step::predict(workload.graph, workload.cluster, plan),
             .answer = {},
             .from_data_sheet = from_data_sheet(workload.cluster.device)};
@@ -208,8 +208,8 @@ questions::compare::Compared best_plan(Arguments& one, const std::string& name) 
         plan = answer.plans.front();
     }
     return {.name = name,
-            .model = workload.model,
-            .machine = workload.machine,
+            .model = workload.subject.model,
+            .machine = workload.subject.machine,
             .plan = std::move(plan),
             .answer = std::move(answer),
             .from_data_sheet = from_data_sheet(workload.cluster.device)};

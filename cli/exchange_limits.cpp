@@ -84,7 +84,7 @@ int run_exchange_limits(Arguments& arguments, const Output& output, const Worklo
     if (interrupted()) {
         fmt::print(stderr, "note: stopped; larger numbers of GPUs were not searched\n");
     }
-    write(output, reports::exchange_scaling_document({workload.model, workload.machine}, scaling));
+    write(output, reports::exchange_scaling_document(workload.subject, scaling));
     return interrupted() ? kInterrupted : scaling.points.empty() ? kNo : kAnswered;
 }
 

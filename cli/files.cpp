@@ -20,22 +20,8 @@ std::string taken_as(const Arguments& arguments, files::NameOf kind, const std::
     return meant ? meant->name : typed;
 }
 
-std::vector<files::Setting> settings_of(const std::vector<std::pair<std::string, std::string>>& parameters) {
-    std::vector<files::Setting> settings;
-    for (const auto& [parameter, value] : parameters) {
-        settings.push_back({parameter, value, {}});
-    }
-    return settings;
-}
-
-graph::Graph read_network(const std::string& name, const std::vector<std::pair<std::string, std::string>>& parameters,
-                          const files::Library& from, const Location& where) {
-    return graph::build(from.model(name, settings_of(parameters), where));
-}
-
-graph::Graph read_network_text(const std::string& text, const std::string& name,
-                               const std::vector<std::pair<std::string, std::string>>& parameters) {
-    return graph::build(library().model_from_text(text, name, settings_of(parameters)));
+graph::Graph read_network(const std::string& name, const questions::Parameters& parameters, const Location& where) {
+    return graph::build(library().model(name, questions::settings_of(parameters), where));
 }
 
 cluster::Cluster read_machine(const std::string& name, const Location& where) { return library().cluster(name, where); }

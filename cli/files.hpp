@@ -2,12 +2,11 @@
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "cli/arguments.hpp"
 #include "files/library.hpp"
 #include "graph/graph.hpp"
+#include "questions/workload.hpp"
 
 namespace dodona::cli {
 
@@ -18,16 +17,9 @@ files::Library library();
 /// been meant, a note on standard error says what was taken, unless --quiet is given.
 std::string taken_as(const Arguments& arguments, files::NameOf kind, const std::string& typed);
 
-/// What `--set` gave, as readers of files take it.
-std::vector<files::Setting> settings_of(const std::vector<std::pair<std::string, std::string>>& parameters);
-
 /// `parameters` are those of `--set`; `where` the name stands, if it is from a file.
-graph::Graph read_network(const std::string& name,
-                          const std::vector<std::pair<std::string, std::string>>& parameters = {},
-                          const files::Library& from = library(), const Location& where = {});
-/// Of a model file's text; `name` is how messages call it.
-graph::Graph read_network_text(const std::string& text, const std::string& name,
-                               const std::vector<std::pair<std::string, std::string>>& parameters);
+graph::Graph read_network(const std::string& name, const questions::Parameters& parameters = {},
+                          const Location& where = {});
 cluster::Cluster read_machine(const std::string& name, const Location& where = {});
 plan::Strategy read_strategy(const std::string& name, const Location& where = {});
 

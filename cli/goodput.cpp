@@ -24,25 +24,19 @@ int run_goodput(Arguments& arguments) {
     read_options(arguments, files::description<goodput::Options>(), &options);
     resolve_machines(options.goals);
     add_faults(arguments, goodput::contradictions(options));
-    auto [workload, plan] = read_asked_plan(arguments);
-    const goodput::Question question =
-        complete(arguments, goodput::question({.subject = {workload.model, workload.machine},
-                                               .graph = std::move(workload.graph),
-                                               .cluster = std::move(workload.cluster),
-                                               .plan = std::move(plan)},
-                                              options));
-    const questions::OnePlan& one = question.one;
-    const step::Prediction prediction = step::predict(one.graph, one.cluster, one.plan);
+    const goodput::Question question = complete(arguments, goodput::question(read_asked_plan(arguments), options));
+    const auto& [workload, plan] = question.one;
+    const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
     if (!prediction.runs) {
-        write(output, reports::prediction_document(one.subject, prediction));
+        write(output, reports::prediction_document(workload.subject, prediction));
         return kNo;
     }
     const reliability::Goodput answer = complete(arguments, goodput::ask(question, prediction));
-    reports::Document document = goodput::document(one.subject, answer);
+    reports::Document document = goodput::document(workload.subject, answer);
     add_next(document, arguments, "goodput",
              {{"predict"},
               {"simulate"},
-              {"plan", {{"--gpus", std::to_string(one.plan.devices())}, {"--batch", std::to_string(one.plan.batch)}}}});
+              {"plan", {{"--gpus", std::to_string(plan.devices())}, {"--batch", std::to_string(plan.batch)}}}});
     write(output, document);
     return answer.plays ? kAnswered : kNo;
 }

@@ -26,7 +26,7 @@ int run_import(Arguments& arguments) {
     arguments.throw_if_faults();
     const files::Library built_in = library();
     const auto given = model_parameters(arguments);
-    const files::ImportedModel model = built_in.import_model(path, settings_of(given), {});
+    const files::ImportedModel model = built_in.import_model(path, questions::settings_of(given), {});
     const graph::Counts counts = graph::count(read_network(path, given));
     if (file.empty()) {
         print(model.text);

@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/question.hpp"
 #include "cli/software.hpp"
 #include "cli/space_options.hpp"
+#include "reports/collect/exchange_search_report.hpp"
 #include "search/answer.hpp"
-#include "search/space.hpp"
 
 namespace dodona::cli {
 
@@ -16,7 +17,7 @@ bool names_strategies(Arguments& arguments) {
     return arguments.has("--strategy") && arguments.text("--strategy") != kAllStrategies;
 }
 
-std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph, bool layers) {
+std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const Workload& workload, bool layers) {
     std::vector<plan::Strategy> strategies;
     const std::vector<std::string> named =
         names_strategies(arguments) ? arguments.list("--strategy") : std::vector<std::string>{};
@@ -38,18 +39,17 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const gra
         considered = {
             .usual = {.leaves = std::move(considered.usual.leaves), .sizes = std::move(considered.usual.sizes)}};
     }
-    return strategies.empty() ? strategies_made_for(graph) : strategies;
+    return strategies.empty() ? questions::strategies_made_for(workload) : strategies;
 }
 
-std::vector<plan::Strategy> strategies_made_for(const graph::Graph& graph) {
-    std::vector<plan::Strategy> strategies;
-    for (const std::string& name : library().strategies()) {
-        plan::Strategy strategy = read_strategy(name);
-        if (search::considered(strategy, graph)) {
-            strategies.push_back(std::move(strategy));
-        }
+search::Space in_software(Arguments& arguments, const questions::SoftwareOptions& options, const Workload& workload,
+                          search::Space space, bool named) {
+    questions::Asked<search::Space> found = questions::in_software(options, workload, space, named);
+    if (const auto* const faults = std::get_if<questions::Faults>(&found)) {
+        add_faults(arguments, *faults);
+        return space;
     }
-    return strategies;
+    return std::get<search::Space>(std::move(found));
 }
 
 std::vector<Option> job_space_options(bool constraints) {
@@ -64,7 +64,15 @@ std::vector<Option> job_space_options(bool constraints) {
     return all;
 }
 
-search::Space job_space(Arguments& arguments, const Workload& workload) {
+void check_words_of_space(Arguments& arguments) {
+    search::Space ignored;
+    read_memory(arguments, ignored);
+    overlap_of(arguments);
+}
+
+search::Space job_space(Arguments& arguments, const Workload& workload, const questions::SoftwareOptions& software,
+                        SpaceOf of) {
+    const bool of_plans = of == SpaceOf::plans;
     search::Space space;
     read_memory(arguments, space);
     check_memory(arguments, workload.cluster, space);
@@ -73,11 +81,15 @@ search::Space job_space(Arguments& arguments, const Workload& workload) {
     space.precision = precision_of(arguments, workload.cluster);
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);
-    space.strategies = strategies_asked_for(arguments, workload.graph, false);
-    read_space(arguments, workload.cluster, space);
-    set_software(arguments, workload, space, names_strategies(arguments));
+    space.strategies = strategies_asked_for(arguments, workload, of_plans);
+    read_space(arguments, workload.cluster, space,
+               of_plans ? value_names<reports::ExchangeKind>() : std::vector<std::string>{});
     space.top = 1;
-    return space;
+    return in_software(arguments, software, workload, std::move(space), names_strategies(arguments));
+}
+
+search::Space job_space(Arguments& arguments, const Workload& workload) {
+    return job_space(arguments, workload, read_software(arguments, workload));
 }
 
 }  // namespace dodona::cli

@@ -31,11 +31,7 @@ std::vector<Option> largest_command_options() {
 }
 
 largest::Job job_of(Arguments& arguments, const Workload& workload) {
-    std::vector<files::Setting> settings;
-    for (const auto& [name, value] : workload.parameters) {
-        settings.push_back({name, value, {}});
-    }
-    largest::Job job{.model = workload.model,
+    largest::Job job{.model = workload.subject.model,
                      .graph = workload.graph,
                      .parameters = {},
                      .with =
@@ -45,10 +41,11 @@ largest::Job job_of(Arguments& arguments, const Workload& workload) {
                              parameters.emplace_back(parameter, std::to_string(value));
                              return network_with(workload, parameters);
                          },
-                     .machine = {workload.machine, workload.cluster},
+                     .machine = {workload.subject.machine, workload.cluster},
                      .space = job_space(arguments, workload),
                      .settings = settings_given(arguments)};
-    for (const auto& [name, value] : library().model(workload.model, settings, {}).parameters) {
+    for (const auto& [name, value] :
+         library().model(workload.subject.model, questions::settings_of(workload.parameters), {}).parameters) {
         const auto* const whole = std::get_if<std::int64_t>(&value.value);
         job.parameters.emplace_back(name, whole != nullptr ? std::optional(*whole) : std::nullopt);
     }

@@ -82,11 +82,12 @@ files::Target target_named(const std::string& name) {
 /// Throws InputError for a network of which nothing is written.
 files::ExportFacts export_facts(const Workload& workload) {
     if (!workload.graph.post_training.tasks.empty()) {
-        fail({}, fmt::format("--export: what dodona writes for launchers is pretraining, not {}", workload.model),
+        fail({},
+             fmt::format("--export: what dodona writes for launchers is pretraining, not {}", workload.subject.model),
              "leave it out, or --task");
     }
-    return {.model = workload.model,
-            .machine = workload.machine,
+    return {.model = workload.subject.model,
+            .machine = workload.subject.machine,
             .maker = workload.cluster.device.maker(),
             .gpus_per_node = workload.cluster.node_size(),
             .unequal_devices = workload.cluster.device_kinds(workload.cluster.devices()).size() > 1,

@@ -73,7 +73,7 @@ int run_layer_groups(Arguments& arguments, const Output& output) {
     const std::int64_t batch = arguments.required_count("--batch", "samples of all nodes: --batch 256").value_or(1);
     const auto parameters = model_parameters(arguments);
     arguments.throw_if_faults();
-    const graph::Graph graph = read_network(model, parameters, library(), arguments.place("MODEL"));
+    const graph::Graph graph = read_network(model, parameters, arguments.place("MODEL"));
     write(output, reports::groups_document({model, nodes, batch}, exchange::layer_groups(graph, nodes, batch)));
     return kAnswered;
 }
@@ -102,7 +102,7 @@ int run_limits(Arguments& arguments) {
     }
     search::Space space = job_space(arguments, workload);
     arguments.throw_if_faults();
-    const search::LimitsAnswer answer = with_progress({.subject = {workload.model, workload.machine},
+    const search::LimitsAnswer answer = with_progress({.subject = workload.subject,
                                                        .graph = std::move(workload.graph),
                                                        .cluster = std::move(workload.cluster),
                                                        .space = std::move(space),

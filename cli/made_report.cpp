@@ -144,7 +144,7 @@ questions::report::Report made_report(Arguments& arguments, const Output& output
         check_a_finished_point(arguments, question, output.file, report);
         arguments.throw_if_faults();
     }
-    read_measured(arguments, question.workload.model, question.workload.machine, report);
+    read_measured(arguments, question.workload.subject.model, question.workload.subject.machine, report);
     arguments.throw_if_faults();
     report.complete = points(question, missing_points(question, report), report);
     if (!interrupted()) {

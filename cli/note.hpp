@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,6 +17,12 @@ template <class... Arguments>
 void note(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
     const std::string line = "note: " + fmt::format(text, std::forward<Arguments>(arguments)...) + "\n";
     std::fputs(printable(line).c_str(), stderr);
+}
+
+inline void print_notes(const std::vector<std::string>& notes) {
+    for (const std::string& one : notes) {
+        note("{}", one);
+    }
 }
 
 }  // namespace dodona::cli

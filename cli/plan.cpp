@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -18,7 +20,10 @@
 #include "cli/job_space.hpp"
 #include "cli/launch.hpp"
 #include "cli/note.hpp"
-#include "cli/plan_search.hpp"
+#include "cli/observed.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/question.hpp"
 #include "cli/rollout.hpp"
 #include "cli/schema_comment.hpp"
 #include "cli/software.hpp"
@@ -29,16 +34,17 @@
 #include "files/yaml_writer.hpp"
 #include "questions/plans/plans.hpp"
 #include "questions/rollout/rollout.hpp"
+#include "reports/document/number_format.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 #include "step/predict.hpp"
-#include "tables/step_time.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
-constexpr std::int64_t kMaxPlans = 1000;
+namespace plans = questions::plans;
+
 constexpr std::size_t kPlansToExport = 200;  ///< that a launcher is asked about
 
 std::vector<Option> plan_command_options() {
@@ -57,15 +63,10 @@ std::vector<Option> plan_command_options() {
         }
         all.push_back(std::move(option));
     }
-    all.push_back({"--top", "K", "plans to list; default: 5", search});
-    all.push_back(
-        {"--simulate", "K", "play the steps of the first K plans task by task, and rank them by that", search});
-    all.push_back({"--why-not", "KIND",
-                   "the best plan of that kind, how much slower it is and through what,\n"
-                   "or what stops it: zero3, tensor=8, recompute=full",
-                   search});
+    const files::Description& own = files::description<plans::Options>();
+    append(all, question_options(own, search, false));
     all.push_back(exchange_option());
-    append(all, length_options());
+    append(all, question_options(own, "Lengths", false));
     all.push_back(rollout_option());
     all.push_back(export_option());
     all.push_back(from_option());
@@ -77,7 +78,7 @@ std::vector<Option> plan_command_options() {
         explain_option("which parameters the answer is sensitive to, and at which value of\n"
                        "each another plan is better"));
     all.push_back(observed_option("of the plan that --observed-plan names"));
-    all.push_back({"--observed-plan", "FILE", "the plan file of the step that --observed gives", "Observed"});
+    append(all, question_options(own, "Observed", false));
     append(all, output_options());
     return all;
 }
@@ -130,174 +131,241 @@ plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Workl
                                                        workload.cluster.name, workload.cluster.devices()));
     }
     arguments.throw_if_faults();
-    taken.framework = framework_for(space, taken.strategy);
-    taken.memory = memory_of(taken.framework);
+    taken.framework = questions::framework_for(space, taken.strategy);
+    taken.memory = questions::memory_of(taken.framework, workload.files);
     return taken;
 }
 
-/// The space of plans of one kind: those of a strategy, or with a size or a setting; what was ruled out is allowed again.
-search::Space space_of_kind(Arguments& arguments, const std::string& kind, const Workload& workload,
-                            search::Space space) {
+/// The plans of a strategy, or with a size or a setting; what was ruled out is allowed again.
+plans::Kind kind_asked(Arguments& arguments, const std::string& kind, const plans::Question& question) {
+    const Workload& workload = question.workload;
+    search::Space space = question.space;
     space.fixed.clear();
     space.excluded.clear();
     space.top = 1;
-    const std::vector<std::string> known = library().strategies();
-    const auto meant = library().resolve_alias(files::NameOf::strategy, kind);
+    const std::vector<std::string> known = workload.files.strategies();
+    const auto meant = workload.files.resolve_alias(files::NameOf::strategy, kind);
     const bool is_strategy =
         meant || files::is_path(kind) || std::find(known.begin(), known.end(), kind) != known.end();
     if (is_strategy) {
         space.strategies = {read_strategy(kind)};
         space.strategies.front().considered = {};
     } else {
-        space.strategies = strategies_made_for(workload.graph);
+        space.strategies = questions::strategies_made_for(workload);
         fix_kind(arguments, "--why-not", space);
     }
-    if (!is_observed(space)) {
-        set_software(arguments, workload, space, is_strategy);
+    if (!questions::is_observed(space)) {
+        space = in_software(arguments, question.software, workload, std::move(space), is_strategy);
     }
-    return space;
+    return {kind, std::move(space)};
 }
 
-/// The ranked plans with an exchange in the place of their own; none where nothing fits.
-std::optional<questions::plans::WithExchange> with_exchange(const Workload& workload,
-                                                            const std::vector<exchange::Exchange>& exchanges,
-                                                            const search::Answer& answer) {
-    if (exchanges.empty() || answer.plans.empty()) {
-        return std::nullopt;
+/// The kinds of exchanges that --vary names; none without them.
+std::optional<reports::ExchangeKinds> read_exchange_kinds(Arguments& arguments) {
+    reports::ExchangeKinds kinds{};
+    for (const std::string& typed : arguments.list("--vary")) {
+        for (const reports::ExchangeKind kind : reports::kExchangeKinds) {
+            kinds[static_cast<std::size_t>(kind)] |= typed == name(kind);
+        }
     }
-    questions::plans::WithExchange with{.name = exchanges.front().name, .of_plans = {}};
-    for (const step::Prediction& plan : answer.plans) {
-        const auto replicas = exchange::find_replicas(workload.graph, workload.cluster, plan);
-        with.of_plans.push_back(replicas ? std::optional(exchange::replica_exchange(exchanges.front(), workload.cluster,
-                                                                                    *replicas, plan.plan.batch))
-                                         : std::nullopt);
+    const bool any = std::find(kinds.begin(), kinds.end(), true) != kinds.end();
+    if (any && arguments.has("--exchange")) {
+        arguments.fault("--exchange", "exchanges vary with --vary", "one of both");
     }
-    return with;
+    return any ? std::optional(kinds) : std::nullopt;
 }
 
-/// Embedding tables placed one by one; none of a network without tables.
-std::optional<reports::PlacedTables> placed_tables(const Workload& workload, const search::Space& space,
-                                                   plan::OptimizerKind of_rows) {
-    if (tables::tables_of(workload.graph).empty()) {
-        return std::nullopt;
+std::vector<exchange::Exchange> exchanges_of_kinds(const reports::ExchangeKinds& kinds) {
+    std::vector<exchange::Exchange> exchanges;
+    for (const std::string& name : library().exchanges()) {
+        exchange::Exchange one = library().exchange(name, {});
+        if (kinds[static_cast<std::size_t>(reports::kind_of(one))]) {
+            exchanges.push_back(std::move(one));
+        }
     }
-    return reports::PlacedTables{.devices = space.devices,
-                                 .batch = space.batch,
-                                 .placed = tables::predict({.graph = workload.graph,
-                                                            .cluster = workload.cluster,
-                                                            .devices = space.devices,
-                                                            .batch = space.batch,
-                                                            .precision = space.precision,
-                                                            .format = {.moments = plan::optimizer(of_rows).table}})};
+    return exchanges;
 }
 
-/// Options that are read before any file; `space` gets the numbers.
-PlanRequest read_request(Arguments& arguments, search::Space& space) {
-    PlanRequest request{.output = read_output(arguments),
-                        .save_to = writable_file(arguments, "--save"),
-                        .target = read_export(arguments, true),
-                        .exchanges = read_exchanges(arguments),
-                        .lengths = read_length_settings(arguments)};
+/// What can be read before model and machine are known.
+struct PlanRequest {
+    Output output;
+    plans::Options options;
+    std::string save_to;                                   ///< file for the best plan; empty: none
+    std::string target;                                    ///< launcher whose settings are written; empty: none
+    std::vector<exchange::Exchange> exchanges;             ///< one at most
+    std::optional<reports::ExchangeKinds> exchange_kinds;  ///< that vary
+    questions::ObservedOptions observed;
+    bool explains = false;
+    std::int64_t devices = 1;
+    std::optional<std::int64_t> batch;  ///< none: the default of the network
+};
+
+PlanRequest read_request(Arguments& arguments) {
+    PlanRequest request{.output = read_output(arguments), .options = {}, .save_to = writable_file(arguments, "--save")};
+    read_options(arguments, files::description<plans::Options>(), &request.options);
+    add_faults(arguments, questions::contradictions(request.options.lengths));
+    request.target = read_export(arguments, true);
+    request.exchanges = read_exchanges(arguments);
     if (request.exchanges.size() > 1) {
         arguments.fault("--exchange", "one exchange at a time is compared with the plans' own", "one name");
     }
-    space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
-    request.batch = arguments.count("--batch");
-    read_memory(arguments, space);
-    request.shown = static_cast<std::size_t>(arguments.count("--top", kMaxPlans).value_or(5));
+    request.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     request.observed = read_observed(arguments);
-    request.observed_plan = arguments.text("--observed-plan").value_or("");
-    if (request.observed.step && request.observed_plan.empty() && !arguments.has("--from")) {
+    const bool names_plan = !request.options.observed_plan.empty();
+    if (request.observed.step && !names_plan && !arguments.has("--from")) {
         arguments.missing("--observed-plan",
                           "the file of the plan that took this time (`dodona plan --save` writes one), or its script "
                           "as --from");
-    } else if (!request.observed.step && !request.observed_plan.empty()) {
+    } else if (!request.observed.step && names_plan) {
         arguments.fault("--observed-plan", "the time of its step is missing", "add --observed TIME");
     }
+    request.batch = arguments.count("--batch");
+    check_words_of_space(arguments);
     request.explains = read_explain(arguments, request.output);
-    request.simulated = static_cast<std::size_t>(arguments.count("--simulate", kMaxPlans).value_or(0));
     request.exchange_kinds = read_exchange_kinds(arguments);
-    request.shown = std::max(request.shown, request.simulated);
-    space.top = std::max(plans_to_rank(request), request.target.empty() ? 0 : kPlansToExport);
-    space.overlap = overlap_of(arguments);
     return request;
 }
 
-/// The job and the plans that are looked at for it.
-void read_job(Arguments& arguments, const PlanRequest& request, const Workload& workload, search::Space& space) {
-    space.algorithm = algorithm_of(arguments, workload.cluster);
-    check_memory(arguments, workload.cluster, space);
-    check_devices(arguments, workload.cluster, space.devices);
-    space.precision = precision_of(arguments, workload.cluster);
-    space.optimizer = optimizer_of(arguments, workload.graph);
-    space.offload = offload_of(arguments, workload.cluster);
-    space.batch = request.batch.value_or(default_batch(workload.graph, workload.cluster, space.devices));
-    check_answers(arguments, workload.graph, space.batch);
-    arguments.throw_if_faults();
-    space.strategies = strategies_asked_for(arguments, workload.graph, true);
-    read_space(arguments, workload.cluster, space, value_names<reports::ExchangeKind>());
-    set_software(arguments, workload, space, names_strategies(arguments));
-    arguments.throw_if_faults();
+/// The steps of --observed; none without it.
+std::vector<validate::ObservedRun> read_observed_steps(Arguments& arguments, const PlanRequest& request,
+                                                       const questions::OnePlan* current,
+                                                       const plans::Question& question) {
+    if (!request.observed.any()) {
+        return {};
+    }
+    const std::string& file = request.options.observed_plan;
+    const plan::Plan taken = !file.empty()        ? plan_taken(arguments, file, question.workload, question.space)
+                             : current != nullptr ? current->plan
+                                                  : plan::Plan{};
+    questions::ObservedRuns observed = questions::observed_runs(request.observed, question.workload, taken);
+    print_notes(observed.notes);
+    return std::move(observed.runs);
 }
 
-/// The steps of --observed, to which the software that took them is moved.
-ObservedSteps read_observed_steps(Arguments& arguments, const PlanRequest& request, const plan::Plan* current,
-                                  const Workload& workload, search::Space& space) {
-    ObservedSteps observed{.software = space.software, .runs = {}};
-    if (request.observed.any()) {
-        const plan::Plan taken = !request.observed_plan.empty()
-                                     ? plan_taken(arguments, request.observed_plan, workload, space)
-                                 : current != nullptr ? *current
-                                                      : plan::Plan{};
-        observed.runs = observed_runs(request.observed, workload, taken);
-        const step::RunKind job = step::job_kind(workload.graph, space.precision, space.batch, space.devices);
-        move_to_observed(space.software, observed.runs, job);
+/// `current`: null: there is none.
+plans::Question read_question(Arguments& arguments, const PlanRequest& request, Workload workload,
+                              const questions::OnePlan* current) {
+    const plans::Options& options = request.options;
+    plans::Question question{.workload = std::move(workload),
+                             .space = {},
+                             .names_strategies = names_strategies(arguments),
+                             .names_batch = arguments.has("--batch"),
+                             .settings = settings_given(arguments),
+                             .shown = static_cast<std::size_t>(std::max(options.top, options.simulated)),
+                             .simulated = static_cast<std::size_t>(options.simulated),
+                             .explains = request.explains,
+                             .save_to = request.save_to,
+                             .exchange_kinds = request.exchange_kinds,
+                             .lengths = options.lengths};
+    const auto& [graph, cluster] = std::tie(question.workload.graph, question.workload.cluster);
+    question.software = read_software(arguments, question.workload);
+    question.space = job_space(arguments, question.workload, question.software, SpaceOf::plans);
+    search::Space& space = question.space;
+    space.devices = request.devices;
+    check_devices(arguments, cluster, space.devices);
+    space.batch = request.batch.value_or(default_batch(graph, cluster, space.devices));
+    check_answers(arguments, graph, space.batch);
+    arguments.throw_if_faults();
+    const std::vector<std::string> strategies = arguments.list("--strategy");
+    question.by_layers = std::find(strategies.begin(), strategies.end(), search::kByLayers) != strategies.end();
+    question.observed = {.software = space.software,
+                         .runs = read_observed_steps(arguments, request, current, question)};
+    if (!question.observed.runs.empty()) {
+        space.software =
+            questions::moved_to_observed(std::move(space.software), question.observed.runs,
+                                         step::job_kind(graph, space.precision, space.batch, space.devices));
     }
-    return observed;
+    if (request.exchange_kinds) {
+        question.exchanges = exchanges_of_kinds(*request.exchange_kinds);
+    }
+    space.top = std::max(plans::plans_to_rank(question), request.target.empty() ? 0 : kPlansToExport);
+    if (request.target.empty()) {
+        if (!options.why_not.empty()) {
+            question.why_not = kind_asked(arguments, options.why_not, question);
+        }
+        if (!request.exchanges.empty()) {
+            question.exchange = request.exchanges.front();
+        }
+        // As in `dodona tables`, rows have row-wise Adagrad without --optimizer.
+        question.table_optimizer =
+            arguments.has("--optimizer") ? space.optimizer : plan::OptimizerKind::rowwise_adagrad;
+    }
+    arguments.throw_if_faults();
+    return question;
+}
+
+/// Meshes that a search has seen, on a terminal.
+class MeshProgress {
+public:
+    bool operator()(std::int64_t seen, std::int64_t all) {
+        line_.show(seen, all);
+        seen_ = seen;
+        all_ = all;
+        return !interrupted();
+    }
+    void clear() { line_.clear(); }
+    /// Clears the line, and says where the search was stopped.
+    void end() {
+        line_.clear();
+        if (interrupted() && seen_ < all_) {
+            note("stopped; this is the best of {} of {} meshes", reports::whole(seen_), reports::whole(all_));
+        }
+    }
+
+private:
+    ProgressLine line_{"meshes"};
+    std::int64_t seen_ = 0;
+    std::int64_t all_ = 0;
+};
+
+/// With progress on a terminal and Ctrl-C.
+plans::Answer with_progress(const plans::Question& question) {
+    listen_for_interrupt();
+    MeshProgress meshes;
+    ProgressLine changes("changes");
+    plans::Answer answer = plans::ask(question, {.meshes = std::ref(meshes),
+                                                 .changes =
+                                                     [&](std::int64_t done, std::int64_t all) {
+                                                         meshes.clear();
+                                                         changes.show(done, all);
+                                                         return !interrupted();
+                                                     },
+                                                 .continues = [] { return !interrupted(); }});
+    changes.clear();
+    meshes.end();
+    if (answer.found.explanation && !answer.found.explanation->complete) {
+        note("stopped; ? marks what was not looked at");
+    }
+    return answer;
 }
 
 /// The plans by their rank.
-std::span<const step::Prediction> plans_to_export(const questions::plans::Answer& found) {
+std::span<const step::Prediction> plans_to_export(const plans::Answer& found) {
     return found.by_lengths.empty() ? std::span<const step::Prediction>(found.found.plans)
                                     : std::span<const step::Prediction>(found.best(), 1);
 }
 
 /// The script's plan next to the plans that were found.
-questions::plans::CurrentRun current_run(const Arguments& arguments, const PlanRequest& request,
-                                         const AskedPlan& current, const ObservedSteps& observed,
-                                         const questions::plans::Answer& found) {
+plans::CurrentRun current_run(const Arguments& arguments, const plans::Question& question,
+                              const questions::OnePlan& current, std::optional<Seconds> observed,
+                              const plans::Answer& found) {
     const Workload& workload = current.workload;
     const std::string file = arguments.all("--from").front();
-    questions::plans::CurrentRun run{.file = file,
-                                     .launcher = library().launch(file, current.plan.devices(), false).target};
+    plans::CurrentRun run{.file = file, .launcher = library().launch(file, current.plan.devices(), false).target};
     run.predicted = step::predict(workload.graph, workload.cluster, current.plan);
-    run.observed = request.observed.step;
-    plan::Plan now = current.plan;
-    if (!observed.runs.empty()) {
-        now.framework = anchored(now.framework, observed.runs, workload.graph, now);
+    run.observed = observed;
+    run.now = run.predicted;
+    if (const auto& runs = question.observed.runs; !runs.empty()) {
+        plan::Plan now = current.plan;
+        now.framework = questions::anchored(now.framework, runs, workload.graph, now);
+        run.now = step::predict(workload.graph, workload.cluster, now);
     }
-    run.now = observed.runs.empty() ? run.predicted : step::predict(workload.graph, workload.cluster, now);
     run.changed = changed_settings(run.launcher, run.now, found.found.plans, workload);
     return run;
 }
 
-/// All that was asked in addition to the plans.
-void add_asked(Arguments& arguments, const PlanRequest& request, const Workload& workload, const search::Space& space,
-               questions::plans::Answer& answer) {
-    if (const std::string kind = arguments.text("--why-not").value_or(""); !kind.empty()) {
-        const search::Space of_kind = space_of_kind(arguments, kind, workload, space);
-        arguments.throw_if_faults();
-        answer.why_not = {.asked = kind, .of_that_kind = search_with_progress(workload, of_kind)};
-    }
-    answer.with_exchange = with_exchange(workload, request.exchanges, answer.found);
-    // As in `dodona tables`, rows have row-wise Adagrad without --optimizer.
-    const plan::OptimizerKind of_rows =
-        arguments.has("--optimizer") ? space.optimizer : plan::OptimizerKind::rowwise_adagrad;
-    answer.tables = placed_tables(workload, space, of_rows);
-}
-
 /// The plan of the script of --from as it is, and its job for the search where that was not typed.
-std::optional<AskedPlan> take_current_run(Arguments& arguments) {
+std::optional<questions::OnePlan> take_current_run(Arguments& arguments) {
     if (!arguments.has("--from")) {
         return std::nullopt;
     }
@@ -314,7 +382,7 @@ std::optional<AskedPlan> take_current_run(Arguments& arguments) {
     if (asked.list("--software").size() > 1) {  // of the search; the script's plan runs in its own
         asked = asked.with("--software", "");
     }
-    AskedPlan current = read_asked_plan(asked);
+    questions::OnePlan current = read_asked_plan(asked);
     if (arguments.has("--rollout")) {
         take_rollout(arguments, asked);
     }
@@ -327,30 +395,25 @@ std::optional<AskedPlan> take_current_run(Arguments& arguments) {
 }
 
 int run_plan(Arguments& arguments) {
-    search::Space space;
-    std::optional<AskedPlan> current = take_current_run(arguments);
+    std::optional<questions::OnePlan> current = take_current_run(arguments);
     if (arguments.has("--rollout")) {
         return run_rollout(arguments, current ? std::move(current->workload) : read_workload(arguments));
     }
-    const PlanRequest request = read_request(arguments, space);
-    const Workload workload = current ? current->workload : read_workload(arguments);
-    read_job(arguments, request, workload, space);
-    const ObservedSteps observed =
-        read_observed_steps(arguments, request, current ? &current->plan : nullptr, workload, space);
-    arguments.throw_if_faults();
-    questions::plans::Answer answer = find_plans(arguments, request, workload, space, observed);
+    const PlanRequest request = read_request(arguments);
+    const plans::Question question = read_question(
+        arguments, request, current ? current->workload : read_workload(arguments), current ? &*current : nullptr);
+    plans::Answer answer = with_progress(question);
     bool has_answer = answer.best() != nullptr;
     std::optional<Exported> exported;
     if (!request.target.empty() && has_answer) {
-        exported = exported_best(request.target, plans_to_export(answer), workload);
+        exported = exported_best(request.target, plans_to_export(answer), question.workload);
         write_text(request.output, exported->text);
     } else {
         if (current) {
-            answer.current = current_run(arguments, request, *current, observed, answer);
+            answer.current = current_run(arguments, question, *current, request.observed.step, answer);
         }
-        add_asked(arguments, request, workload, space, answer);
         has_answer = !answer.found.plans.empty() || (answer.tables && answer.tables->fit());
-        write(request.output, questions::plans::document(answer));
+        write(request.output, plans::document(answer));
     }
     if (!request.save_to.empty()) {
         save(exported ? &exported->prediction : answer.best(), answer.found.question, request.save_to);
@@ -379,7 +442,7 @@ Command plan_command() {
                 "      --rollout prompts=512,samples=8,tokens=2048,longest=8192\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
             .run = run_plan,
-            .answer = files::description<questions::plans::Answer>,
+            .answer = files::description<plans::Answer>,
             .other_answer = files::description<questions::rollout::Answer>};
 }
 

@@ -284,9 +284,9 @@ plan::Plan in_its_software(Arguments& arguments, const Workload& workload, plan:
     if (arguments.has("--software")) {
         plan.framework = framework_of(arguments, workload, plan);
     } else {
-        add_other_source(plan.framework, workload.cluster);
+        questions::add_other_source(plan.framework, workload);
     }
-    plan.memory = memory_of(plan.framework);
+    plan.memory = questions::memory_of(plan.framework, workload.files);
     check_devices(arguments, workload.cluster, plan.devices());
     arguments.throw_if_faults();
     return plan;
@@ -306,7 +306,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.strategy = read_strategy(settings.strategy, arguments.place("--strategy"));
     plan.shard = settings.shard.value_or(plan.strategy.shard.value_or(plan::ShardLevel::none));
     plan.framework = framework_of(arguments, workload, plan);
-    plan.memory = memory_of(plan.framework);
+    plan.memory = questions::memory_of(plan.framework, workload.files);
     plan.mesh = settings.mesh.empty() ? only_axis(arguments, plan.strategy, *settings.gpus) : settings.mesh;
     for (plan::MeshAxis& axis : plan.mesh) {
         axis.name = axis_meant(axis.name, plan.strategy);

@@ -5,10 +5,9 @@
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
 #include "cli/launch.hpp"
-#include "cli/length_options.hpp"
 #include "cli/next.hpp"
 #include "cli/output.hpp"
-#include "cli/remedies.hpp"
+#include "cli/question.hpp"
 #include "files/document.hpp"
 #include "questions/predict/predict.hpp"
 #include "reports/collect/exchange_report.hpp"
@@ -20,43 +19,35 @@ namespace {
 
 std::vector<Option> predict_command_options() {
     std::vector<Option> all = asked_plan_options();
+    const files::Description& own = files::description<questions::predict::Options>();
     all.push_back(exchange_option());
-    append(all, length_options());
+    append(all, question_options(own, "Lengths", false));
     all.push_back(export_option());
     all.push_back(explain_option("which parameters its time is sensitive to"));
-    all.push_back({"--trace", "WORDS",
-                   "what makes the time of a collective, one correction after the other: words\nof its line, such as "
-                   "\"all-gather of weights\"",
-                   "Output"});
+    append(all, question_options(own, "Output", false));
     append(all, output_options());
     return all;
 }
 
-/// The job of a plan, for the plans of it that have no pipeline.
-search::Question job_of(const Arguments& arguments, const Workload& workload, const plan::Plan& plan) {
-    search::Question job{.model = workload.model,
-                         .machine = workload.machine,
-                         .devices = plan.devices(),
-                         .batch = plan.batch,
-                         .precision = plan.precision,
-                         .settings = settings_given(arguments)};
+/// Enough to ask about the job of a plan again.
+std::vector<std::pair<std::string, std::string>> settings_of_job(const Arguments& arguments, const plan::Plan& plan) {
+    auto settings = settings_given(arguments);
     if (arguments.has("--plan") || arguments.has("--from")) {
-        job.settings.emplace_back("--precision", name(plan.precision));
-        job.settings.emplace_back("--optimizer", plan::name(plan.optimizer));
+        settings.emplace_back("--precision", name(plan.precision));
+        settings.emplace_back("--optimizer", plan::name(plan.optimizer));
     }
-    return job;
+    return settings;
 }
 
 /// Other questions about the plan: with other exchanges, as settings of a launcher.
 void write_other(const Output& output, const std::string& target, const std::vector<exchange::Exchange>& exchanges,
-                 const AskedPlan& asked, const step::Prediction& prediction) {
+                 const questions::OnePlan& asked, const step::Prediction& prediction) {
     const auto& [workload, plan] = asked;
     if (!exchanges.empty()) {
         const exchange::Replicas replicas =
             exchange::replicas_of(workload.graph, workload.cluster, prediction, files::command_line());
         write(output, reports::exchange_answer_document(
-                          {workload.model, workload.machine},
-                          {prediction, replicas, exchanges_of(exchanges, workload, replicas, plan)}));
+                          workload.subject, {prediction, replicas, exchanges_of(exchanges, workload, replicas, plan)}));
     } else {
         write_text(output, exported_text(target, prediction, workload));
     }
@@ -67,11 +58,13 @@ int run_predict(Arguments& arguments) {
     const bool explains = read_explain(arguments, output);
     const std::string target = read_export(arguments, false);
     const std::vector<exchange::Exchange> exchanges = read_exchanges(arguments);
-    const std::optional<LengthSettings> lengths = read_length_settings(arguments);
-    if (lengths && !exchanges.empty()) {
+    questions::predict::Options options;
+    read_options(arguments, files::description<questions::predict::Options>(), &options);
+    add_faults(arguments, questions::contradictions(options.lengths));
+    if (!options.lengths.file.empty() && !exchanges.empty()) {
         arguments.fault("--lengths", "it is of the plan's own exchange", "leave out --exchange");
     }
-    const AskedPlan asked = read_asked_plan(arguments);
+    const questions::OnePlan asked = read_asked_plan(arguments);
     const auto& [workload, plan] = asked;
     if (!exchanges.empty() || !target.empty()) {
         const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
@@ -83,21 +76,9 @@ int run_predict(Arguments& arguments) {
             fail({}, "--export: the plan cannot run: " + text(*prediction.why_not));
         }
     }
-    questions::predict::Question question{.of = {.subject = {workload.model, workload.machine},
-                                                 .graph = workload.graph,
-                                                 .cluster = workload.cluster,
-                                                 .plan = plan},
-                                          .explains = explains,
-                                          .traced = arguments.text("--trace").value_or("")};
-    if (lengths) {
-        question.lengths = [&](const plan::Plan& of) { return LengthAnswers(*lengths, asked.workload).of(of); };
-    }
-    if (workload.graph.post_training.several_passes && plan.pipeline_stages() > 1) {
-        question.without_pipeline = relaxation_sequences_without_pipeline(workload, plan);
-        question.job = job_of(arguments, workload, plan);
-    }
-    const questions::predict::Answer answer = questions::predict::ask(question);
-    if (!question.traced.empty() && answer.prediction.runs && answer.traced.empty()) {
+    const questions::predict::Answer answer = questions::predict::ask(
+        {.of = asked, .options = options, .explains = explains, .settings = settings_of_job(arguments, plan)});
+    if (!options.traced.empty() && answer.prediction.runs && answer.traced.empty()) {
         std::vector<std::string> lines;
         for (const step::CommunicationLine& line : answer.prediction.communication) {
             lines.push_back(text(line));

@@ -68,6 +68,7 @@ struct ReadValue {
     Arguments& arguments;
     const std::string& option;
     void* member;
+    bool repeats = false;
 
     void operator()(const files::WholeType& type) const {
         const bool none = type.range.least == 0 && arguments.text(option) == "0";
@@ -110,7 +111,7 @@ struct ReadValue {
     void operator()(const files::OptionalType& type) const {
         std::visit(ReadValue{arguments, option, type.emplace(member)}, type.element->type);
     }
-    /// Between commas.
+    /// Each given by itself, or between commas.
     void operator()(const files::ListType& type) const {
         if (std::holds_alternative<files::WholeType>(type.element->type)) {
             for (const std::int64_t count : arguments.counts(option)) {
@@ -119,7 +120,7 @@ struct ReadValue {
             return;
         }
         check(std::holds_alternative<files::TextType>(type.element->type), "no option has such a list");
-        for (const std::string& word : arguments.list(option)) {
+        for (const std::string& word : repeats ? arguments.all(option) : arguments.list(option)) {
             *static_cast<std::string*>(type.append(member)) = word;
         }
     }
@@ -159,7 +160,7 @@ std::vector<Option> question_options(const files::Description& described, const 
         }
         const std::string value = key.value_text.empty() ? join(choices_of(key.type), "|") : key.value_text;
         all.push_back({option_name(key), value, key.meaning, key.group.empty() ? group : key.group,
-                       std::holds_alternative<files::MapType>(key.type.type)});
+                       key.repeats || std::holds_alternative<files::MapType>(key.type.type)});
     }
     return all;
 }
@@ -167,7 +168,7 @@ std::vector<Option> question_options(const files::Description& described, const 
 void read_options(Arguments& arguments, const files::Description& described, void* options) {
     for (const files::Key& key : described.keys) {
         if (const std::string option = option_name(key); arguments.has(option)) {
-            std::visit(ReadValue{arguments, option, key.member(options)}, key.type.type);
+            std::visit(ReadValue{arguments, option, key.member(options), key.repeats}, key.type.type);
         }
     }
 }

@@ -42,12 +42,7 @@ int run_question(Arguments& arguments) {
     const Output output = read_output(arguments);
     Options options;
     read_options(arguments, files::description<Options>(), &options);
-    auto [workload, plan] = read_asked_plan(arguments);
-    auto asked = question(questions::OnePlan{.subject = {workload.model, workload.machine},
-                                             .graph = std::move(workload.graph),
-                                             .cluster = std::move(workload.cluster),
-                                             .plan = std::move(plan)},
-                          options);
+    auto asked = question(read_asked_plan(arguments), options);
     write(output, document(ask(complete(arguments, std::move(asked)))));
     return kAnswered;
 }

@@ -87,12 +87,15 @@ ReportQuestion read_report_question(Arguments& arguments, const Output& output) 
     read_options(arguments, files::description<questions::report::Options>(), &options);
     options.growth.batch = arguments.count("--batch");
     resolve_machines(options.goals);
-    ReportQuestion question{.workload = {}, .sweep = {}, .power = options.power, .assumptions = {}};
-    question.explains = read_explain(arguments, output);
-    question.workload = read_workload(arguments);
+    const bool explains = read_explain(arguments, output);
+    ReportQuestion question{.workload = read_workload(arguments),
+                            .sweep = {},
+                            .power = options.power,
+                            .assumptions = {},
+                            .explains = explains};
     questions::Faults faults;
     question.workload.cluster =
-        questions::priced({{question.workload.machine, question.workload.cluster}}, options.goals, faults)
+        questions::priced({{question.workload.subject.machine, question.workload.cluster}}, options.goals, faults)
             .front()
             .cluster;
     add_faults(arguments, faults);
@@ -117,8 +120,8 @@ ReportQuestion read_report_question(Arguments& arguments, const Output& output) 
 
 questions::report::ReportInputs report_inputs(const Arguments& arguments, const ReportQuestion& question) {
     const cluster::Cluster& cluster = question.workload.cluster;
-    questions::report::ReportInputs inputs{.model = question.workload.model,
-                                           .machine = question.workload.machine,
+    questions::report::ReportInputs inputs{.model = question.workload.subject.model,
+                                           .machine = question.workload.subject.machine,
                                            .device = reports::device_names(cluster),
                                            .machine_gpus = cluster.devices(),
                                            .precision = std::string(name(question.sweep.space.precision)),

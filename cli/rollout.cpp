@@ -143,8 +143,8 @@ bool generates(const std::string& model) {
 }
 
 void check_job(Arguments& arguments, const Workload& workload, const RolloutOptions& options, std::int64_t gpus) {
-    if (!generates(workload.model)) {
-        arguments.fault(kRollout, workload.model + " is trained on samples that are there", "add --task grpo");
+    if (!generates(workload.subject.model)) {
+        arguments.fault(kRollout, workload.subject.model + " is trained on samples that are there", "add --task grpo");
     }
     if (!workload.cluster.mixed.empty()) {
         arguments.fault("--machine", workload.cluster.name + " has devices of several kinds", "one of equal devices");
@@ -182,7 +182,7 @@ RolloutQuestion question_of(Arguments& arguments, Workload workload, RolloutOpti
     search::Space space = job_space(arguments, workload);
     arguments.throw_if_faults();
     space.devices = gpus;
-    return {.subject = {workload.model, workload.machine},
+    return {.subject = workload.subject,
             .longest = std::move(policy_of_longest),
             .mean = std::move(policy_of_mean),
             .engine = std::move(engine),

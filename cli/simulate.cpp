@@ -7,80 +7,41 @@
 
 #include <fmt/format.h>
 
-#include "base/diagnostic.hpp"
 #include "base/whole_file.hpp"
 #include "cli/asked_plan.hpp"
 #include "cli/chakra.hpp"
 #include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/length_options.hpp"
-#include "cli/network.hpp"
-#include "cli/noise_options.hpp"
+#include "cli/note.hpp"
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/question.hpp"
 #include "exchange/simulated_exchange.hpp"
 #include "files/document.hpp"
-#include "files/library.hpp"
-#include "files/text.hpp"
-#include "play/played_allocator.hpp"
-#include "play/simulated_step.hpp"
 #include "questions/simulate/simulate.hpp"
 #include "reports/collect/exchange_report.hpp"
 #include "reports/collect/simulation_trace.hpp"
 #include "reports/render/chrome_trace.hpp"
 #include "reports/render/gzip.hpp"
-#include "schedule/order_csv.hpp"
-#include "schedule/schedule.hpp"
 #include "step/predict.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
-std::string playable() {
-    std::vector<std::string> names;
-    for (const schedule::Schedule& schedule : schedule::schedules()) {
-        if (!play::why_not_played(schedule)) {
-            names.emplace_back(schedule.name);
-        }
-    }
-    return join(names);
-}
-
-std::optional<play::OtherOrder> read_order(Arguments& arguments) {
-    const std::optional<std::string> given = arguments.text("--order");
-    if (!given) {
-        return std::nullopt;
-    }
-    if (files::is_path(*given) || given->ends_with(".csv")) {
-        const std::string text = files::load_bytes(*given, *given, files::command_line());
-        return play::OtherOrder{
-            *given, [text, name = *given](const schedule::Shape&) { return schedule::read_order(text, name); }};
-    }
-    const schedule::Schedule* found = schedule::find_schedule(*given);
-    if (found == nullptr) {
-        arguments.fault("--order", fmt::format("there is no schedule {}", as_typed(*given)),
-                        "a file, or one of " + playable());
-        return std::nullopt;
-    }
-    return play::other_order(*found);
-}
-
 std::vector<Option> simulate_command_options() {
     std::vector<Option> all = asked_plan_options();
-    all.push_back({"--order", "NAME|FILE",
-                   "play this schedule instead of the plan's, such as zb-h1, or a file of tasks as\n"
-                   "torch.distributed.pipelining writes them (docs/schedules.md)",
-                   "Simulation"});
+    const files::Description& own = files::description<questions::simulate::Options>();
+    append(all, question_options(own, "Simulation", false));
     all.push_back({"--trace", "FILE",
                    "the timeline as Chrome JSON, for ui.perfetto.dev and its like;\n"
                    "compressed if FILE ends in .gz",
                    "Simulation"});
-    all.push_back(exchange_option());
-    append(all, length_options());
-    append(all, network_options());
     append(all, chakra_options());
-    append(all, noise_options());
+    all.push_back(exchange_option());
+    append(all, question_options(own, "Lengths", false));
+    append(all, question_options(own, "Noise", false));
     append(all, output_options());
     return all;
 }
@@ -92,7 +53,7 @@ std::optional<exchange::Exchange> read_exchange_to_play(Arguments& arguments) {
         arguments.fault("--exchange", "one exchange at a time is played",
                         "one name; `dodona predict --exchange all` compares them");
     }
-    for (const char* other : {"--order", "--trace", "--study", "--network", "--chakra"}) {
+    for (const char* other : {"--order", "--trace", "--study", "--network", "--chakra", "--lengths"}) {
         if (!exchanges.empty() && arguments.has(other)) {
             arguments.fault(other, "it is of the plan's own step", "leave it out with --exchange");
         }
@@ -100,34 +61,12 @@ std::optional<exchange::Exchange> read_exchange_to_play(Arguments& arguments) {
     return exchanges.empty() ? std::nullopt : std::optional(std::move(exchanges.front()));
 }
 
-/// The lengths to play; none without --lengths.
-std::optional<LengthSettings> read_lengths_to_play(Arguments& arguments) {
-    std::optional<LengthSettings> lengths = read_length_settings(arguments);
-    for (const char* other : {"--noise", "--study", "--network", "--exchange"}) {
-        if (lengths && arguments.has(other)) {
-            arguments.fault(other, "steps with samples of different lengths are played without it", "one of both");
-        }
-    }
-    return lengths;
-}
-
-/// Steps whose micro-batches are drawn.
-questions::simulate::DrawnLengths drawn_lengths(const LengthSettings& settings, const Workload& workload,
-                                                const play::SimulatedStep& step) {
-    LengthAnswers lengths(settings, workload);
-    reports::LengthsAnswer answer = lengths.of(step.prediction.plan);
-    play::NoiseSettings drawn{.workers = 0};
-    drawn.work = lengths.work(answer, drawn.seed);
-    play::NoisySteps steps = play_noise(step, workload.cluster, drawn);
-    return {std::move(answer), std::move(steps)};
-}
-
-reports::Document play_with(const exchange::Exchange& exchange, const AskedPlan& asked,
+reports::Document play_with(const exchange::Exchange& exchange, const questions::OnePlan& asked,
                             const std::optional<play::NoiseSettings>& noise) {
     const Workload& workload = asked.workload;
     const step::Prediction prediction = step::predict(workload.graph, workload.cluster, asked.plan);
     if (!prediction.runs) {
-        return reports::prediction_document({workload.model, workload.machine}, prediction);
+        return reports::prediction_document(workload.subject, prediction);
     }
     const exchange::Replicas replicas =
         exchange::replicas_of(workload.graph, workload.cluster, prediction, files::command_line());
@@ -138,52 +77,47 @@ reports::Document play_with(const exchange::Exchange& exchange, const AskedPlan&
         settings = {.steps = noise->steps, .seed = noise->seed, .noise = noise->sources};
     }
     const exchange::PlayedExchange played = exchange::play_exchange(made, workload.cluster, replicas, settings);
-    return reports::played_exchange_document({workload.model, workload.machine}, {prediction, made, played});
+    return reports::played_exchange_document(workload.subject, {prediction, made, played});
+}
+
+/// With progress on a terminal and Ctrl-C.
+questions::simulate::Answer with_progress(const questions::simulate::Question& question) {
+    listen_for_interrupt();
+    ProgressLine line("steps");
+    questions::simulate::Answer answer = questions::simulate::ask(question, [&](std::int64_t begun, std::int64_t all) {
+        line.show(begun, all);
+        return !interrupted();
+    });
+    line.clear();
+    if (interrupted()) {
+        note("stopped; what was finished is reported");
+    }
+    return answer;
 }
 
 int run_simulate(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string trace = arguments.has("--trace") ? writable_file(arguments, "--trace") : "";
-    const Network network = read_network(arguments);
+    questions::simulate::Options options;
+    read_options(arguments, files::description<questions::simulate::Options>(), &options);
+    add_faults(arguments, questions::simulate::contradictions(options));
     const ChakraTraces chakra = read_chakra(arguments);
-    const std::optional<play::OtherOrder> order = read_order(arguments);
-    std::optional<play::NoiseSettings> noise = read_noise(arguments);
-    const std::optional<StudySettings> study = read_study(arguments);
     const std::optional<exchange::Exchange> exchange = read_exchange_to_play(arguments);
-    const std::optional<LengthSettings> lengths = read_lengths_to_play(arguments);
-    const AskedPlan asked = read_asked_plan(arguments);
-    if (noise) {
-        add_processor_loads(arguments, asked.workload.cluster.device, *noise);
-    }
+    questions::OnePlan one = read_asked_plan(arguments);
     if (exchange) {
-        write(output, play_with(*exchange, asked, noise));
+        write(output,
+              play_with(*exchange, one, questions::simulate::noise_settings(options, one.workload.cluster.device)));
         return kAnswered;
     }
-    const auto& [workload, plan] = asked;
-    play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan, order);
-    if (network.flows) {
-        play_on_network(network, asked, step);
-    }
-    if (!order) {
-        step.allocator = play::play_allocator(workload.graph, workload.cluster, plan, step.fullest_stage());
-    }
-    const reports::Subject subject{workload.model, workload.machine};
+    const questions::simulate::Question question =
+        complete(arguments, questions::simulate::question(std::move(one), options));
+    const questions::simulate::Answer answer = with_progress(question);
     if (!trace.empty()) {
-        const std::string text = reports::chrome_trace(reports::simulation_trace(subject, step));
+        const std::string text = reports::chrome_trace(reports::simulation_trace(answer.subject, answer.step));
         write_whole(trace, trace.ends_with(".gz") ? reports::gzipped(text) : text);
     }
-    if (!chakra.folder.empty() && !write_chakra(chakra, workload, step)) {
+    if (!chakra.folder.empty() && !write_chakra(chakra, question.one.workload, answer.step)) {
         return kInterrupted;
-    }
-    questions::simulate::Answer answer{.subject = subject, .step = std::move(step), .noisy = {}, .study = {}};
-    if (noise) {
-        answer.noisy = play_noise(answer.step, workload.cluster, *noise);
-    }
-    if (study && !interrupted()) {
-        answer.study = play_study(answer.step, workload, *study);
-    }
-    if (lengths && !interrupted()) {
-        answer.lengths = drawn_lengths(*lengths, workload, answer.step);
     }
     write(output, questions::simulate::document(answer));
     return interrupted() ? kInterrupted : kAnswered;

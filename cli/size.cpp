@@ -68,7 +68,8 @@ std::vector<Workload> read_workloads(Arguments& arguments) {
     arguments.throw_if_faults();
     std::vector<Workload> workloads;
     for (const std::string& machine : machines) {
-        Workload& workload = workloads.emplace_back(Workload{.model = model, .machine = machine});
+        Workload& workload =
+            workloads.emplace_back(Workload{.subject = {model, machine}, .files = library().remembering()});
         workload.parameters = parameters;
         workload.expert_loads = arguments.text("--expert-loads").value_or("");
         workload.graph = network_with(workload, parameters, arguments.place("MODEL"));
@@ -111,13 +112,13 @@ int run_size(Arguments& arguments) {
     resolve_machines(options.goals);
     add_faults(arguments, questions::contradictions(options.goals));
     const std::vector<Workload> workloads = read_workloads(arguments);
-    size::Job job{.model = workloads.front().model,
+    size::Job job{.model = workloads.front().subject.model,
                   .graph = workloads.front().graph,
                   .machines = {},
                   .spaces = {},
                   .settings = settings_given(arguments)};
     for (const Workload& workload : workloads) {
-        job.machines.push_back({workload.machine, workload.cluster});
+        job.machines.push_back({workload.subject.machine, workload.cluster});
         job.spaces.push_back(job_space(arguments, workload));
     }
     const size::Answer answer = with_progress(complete(arguments, size::question(std::move(job), options)));

@@ -83,21 +83,20 @@ int run_tables(Arguments& arguments) {
     const auto only = arguments.word("--tier", tiers);
     const Precision precision = precision_of(arguments, workload.cluster);
     const questions::tables::Answer answer = questions::tables::ask(complete(
-        arguments,
-        questions::tables::question({workload.model, workload.machine},
-                                    {.graph = workload.graph,
-                                     .cluster = workload.cluster,
-                                     .devices = devices,
-                                     .batch = batch.value_or(default_batch(workload.graph, workload.cluster, devices)),
-                                     .precision = precision,
-                                     .format = format,
-                                     .zipf = zipf,
-                                     .cache = cache,
-                                     .reserve = reserve,
-                                     .may_split = !arguments.has("--whole"),
-                                     .fabrics = arguments.has("--fabrics"),
-                                     .row_rate = row_rate,
-                                     .only = only})));
+        arguments, questions::tables::question(workload.subject, {.graph = workload.graph,
+                                                                  .cluster = workload.cluster,
+                                                                  .devices = devices,
+                                                                  .batch = batch.value_or(default_batch(
+                                                                      workload.graph, workload.cluster, devices)),
+                                                                  .precision = precision,
+                                                                  .format = format,
+                                                                  .zipf = zipf,
+                                                                  .cache = cache,
+                                                                  .reserve = reserve,
+                                                                  .may_split = !arguments.has("--whole"),
+                                                                  .fabrics = arguments.has("--fabrics"),
+                                                                  .row_rate = row_rate,
+                                                                  .only = only})));
     write(output, questions::tables::document(answer));
     return answer.fits() ? kAnswered : kNo;
 }

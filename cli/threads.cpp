@@ -90,8 +90,8 @@ questions::threads::Question read_threads_question(Arguments& arguments) {
     if (!options.measured_with.empty()) {
         options.measured = load_measured_settings(options.measured_with, workload.graph.name);
     }
-    return complete(arguments, questions::threads::question({workload.model, workload.machine}, workload.graph,
-                                                            workload.cluster.device, options));
+    return complete(arguments,
+                    questions::threads::question(workload.subject, workload.graph, workload.cluster.device, options));
 }
 
 Command threads_command() {

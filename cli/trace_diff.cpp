@@ -49,12 +49,12 @@ reports::PredictedStep asked_prediction(Arguments& arguments, const std::string&
     if (!model.empty()) {
         arguments.give("MODEL", model);
     }
-    const AskedPlan asked = read_asked_plan(arguments);
+    const questions::OnePlan asked = read_asked_plan(arguments);
     const step::Prediction prediction = step::predict(asked.workload.graph, asked.workload.cluster, asked.plan);
     if (!prediction.runs) {
         fail({}, "the plan cannot run: " + text(*prediction.why_not), "the plan that was traced");
     }
-    return reports::predicted_step(reports::prediction_record(prediction), asked.workload.model);
+    return reports::predicted_step(reports::prediction_record(prediction), asked.workload.subject.model);
 }
 
 /// Options that a prediction in a file has answered already.

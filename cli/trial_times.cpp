@@ -19,9 +19,9 @@ using questions::trials::StepOfTrial;
 
 /// The study's network on its machine.
 Workload workload_of(Arguments& arguments, const trials::Study& study, const std::string& machine) {
-    Workload workload;
-    workload.model = taken_as(arguments, files::NameOf::model, study.model);
-    workload.machine = machine;
+    Workload workload{.files = library().remembering()};
+    workload.subject.model = taken_as(arguments, files::NameOf::model, study.model);
+    workload.subject.machine = machine;
     workload.cluster = read_machine(machine);
     return workload;
 }
@@ -32,7 +32,7 @@ Estimate predicted(Arguments& arguments, Workload& workload, const StepOfTrial& 
         fail({}, fmt::format("a batch of {} cannot be shared by {} GPUs: {}", batch, gpus, trial),
              "another --gpus-per-trial, or batches that it divides");
     }
-    workload.graph = read_network(workload.model, parameters);
+    workload.graph = read_network(workload.subject.model, parameters);
     plan::Plan plan;
     plan.precision = precision_of(arguments, workload.cluster);
     plan.optimizer = optimizer_of(arguments, workload.graph);
@@ -40,7 +40,7 @@ Estimate predicted(Arguments& arguments, Workload& workload, const StepOfTrial& 
     arguments.throw_if_faults();
     plan.strategy = read_strategy("data");
     plan.framework = framework_of(arguments, workload, plan);
-    plan.memory = memory_of(plan.framework);
+    plan.memory = questions::memory_of(plan.framework, workload.files);
     plan.mesh = {{"data", gpus}};
     plan.batch = batch;
     plan.microbatch = batch / gpus;

@@ -44,7 +44,7 @@ void check_job(const std::string& name, const files::TrainingLog& log, const pla
 }
 
 /// The log as a row of a table of runs, by whose words conventions know its software.
-files::MeasuredRun measured(const std::string& name, const files::TrainingLog& log, const AskedPlan& asked) {
+files::MeasuredRun measured(const std::string& name, const files::TrainingLog& log, const questions::OnePlan& asked) {
     files::MeasuredRun run;
     run.id = name;
     run.group = log.software;
@@ -73,7 +73,7 @@ validate::RunResult compared_log(Arguments arguments, const std::string& name, c
     if (!arguments.has("--from") && !arguments.has("--plan") && library().is_launch(name)) {
         arguments.give("--from", name);
     }
-    const AskedPlan asked = read_asked_plan(arguments, known_from(log));
+    const questions::OnePlan asked = read_asked_plan(arguments, known_from(log));
     check_job(name, log, asked.plan);
     validate::Question question;
     question.graph = std::make_shared<const graph::Graph>(asked.workload.graph);

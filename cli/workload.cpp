@@ -8,10 +8,8 @@
 #include "cli/files.hpp"
 #include "cli/note.hpp"
 #include "cli/question.hpp"
-#include "files/measured_shares.hpp"
 #include "files/model_reference.hpp"
 #include "files/number.hpp"
-#include "graph/expert_loads.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/text_layout.hpp"
 
@@ -117,42 +115,8 @@ std::vector<Option> workload_options() {
     };
 }
 
-graph::Graph network_with(const Workload& workload, const std::vector<std::pair<std::string, std::string>>& parameters,
-                          const Location& where) {
-    graph::Graph graph = workload.text.empty() ? read_network(workload.model, parameters, workload.files, where)
-                                               : read_network_text(workload.text, workload.model, parameters);
-    if (!workload.expert_loads.empty()) {
-        const graph::ExpertLoads loads = files::load_expert_loads(workload.expert_loads);
-        const graph::LoadsTaken found = graph::take_loads(graph, loads);
-        const std::string experts = reports::counted(loads.front().size(), "expert");
-        if (found == graph::LoadsTaken::even) {
-            fail({},
-                 fmt::format("--expert-loads: experts of {} have a capacity: tokens are padded or dropped, so that "
-                             "all have equally many",
-                             workload.model),
-                 "leave out the option, or the capacity");
-        }
-        if (found == graph::LoadsTaken::other_number) {
-            fail({}, fmt::format("--expert-loads: {} has loads of {}, and {} has no mixture of so many",
-                                 workload.expert_loads, experts, workload.model));
-        }
-    }
-    return graph;
-}
-
-graph::Graph network_at(const Workload& workload, std::int64_t sequence) {
-    std::vector<std::pair<std::string, std::string>> parameters;
-    for (const auto& one : workload.parameters) {
-        if (one.first != "sequence") {
-            parameters.push_back(one);
-        }
-    }
-    parameters.emplace_back("sequence", std::to_string(sequence));
-    return network_with(workload, parameters);
-}
-
-std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments) {
-    std::vector<std::pair<std::string, std::string>> parameters;
+questions::Parameters model_parameters(Arguments& arguments) {
+    questions::Parameters parameters;
     for (const std::string& typed : arguments.all("--set")) {
         const std::size_t equals = typed.find('=');
         if (equals == std::string::npos || equals == 0 || equals + 1 == typed.size()) {
@@ -190,7 +154,7 @@ namespace {
 /// Names the parts that have no layers, with every answer about the network.
 void note_left_out(const Workload& workload) {
     if (!workload.graph.left_out.empty()) {
-        note("left out of {}: {}; neither its parameters nor its work are counted", workload.model,
+        note("left out of {}: {}; neither its parameters nor its work are counted", workload.subject.model,
              join(workload.graph.left_out));
     }
 }
@@ -198,26 +162,26 @@ void note_left_out(const Workload& workload) {
 }  // namespace
 
 Workload read_workload(Arguments& arguments, const std::string& network) {
-    Workload workload;
-    workload.model = arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file");
-    workload.machine =
-        arguments.required_text("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
+    Workload workload{.files = library().remembering()};
+    auto& [model, machine] = workload.subject;
+    model = arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file");
+    machine = arguments.required_text("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
     const auto parameters = model_parameters(arguments);
     const auto contention = arguments.ratio("--contention", 1);
     arguments.throw_if_faults();
     if (network.empty()) {
-        workload.model = model_asked(arguments, workload.model);
+        model = model_asked(arguments, model);
     } else if (arguments.has("--task")) {
         arguments.fault("--task", "the launch script says what is trained");
         arguments.throw_if_faults();
     }
-    workload.machine = taken_as(arguments, files::NameOf::cluster, workload.machine);
+    machine = taken_as(arguments, files::NameOf::cluster, machine);
     workload.parameters = parameters;
     workload.text = network;
     workload.expert_loads = arguments.text("--expert-loads").value_or("");
     workload.graph = network_with(workload, parameters, arguments.place("MODEL"));
     note_left_out(workload);
-    workload.cluster = adjusted_machine(arguments, read_machine(workload.machine, arguments.place("--machine")));
+    workload.cluster = adjusted_machine(arguments, read_machine(machine, arguments.place("--machine")));
     arguments.throw_if_faults();
     if (contention) {
         workload.cluster.contention = contention;

@@ -17,25 +17,16 @@
 #include "graph/graph.hpp"
 #include "graph/sample_tokens.hpp"
 #include "plan/plan.hpp"
+#include "questions/workload.hpp"
 #include "search/batches.hpp"
 #include "search/search.hpp"
 
 namespace dodona::cli {
 
 using graph::tokens_a_sample;
+using questions::network_with;
+using questions::Workload;
 using search::default_batch;
-using search::is_recurrent;
-
-struct Workload {
-    std::string model;    ///< as typed
-    std::string machine;  ///< as typed
-    graph::Graph graph;
-    cluster::Cluster cluster;
-    std::vector<std::pair<std::string, std::string>> parameters{};  ///< of --set, --seq and --image
-    std::string text{};                              ///< of the model file, where a launch script spells it out
-    std::string expert_loads{};                      ///< file of --expert-loads; empty: none
-    files::Library files = library().remembering();  ///< from which its network is read
-};
 
 std::vector<Option> workload_options();
 
@@ -46,16 +37,8 @@ std::string model_asked(Arguments& arguments, const std::string& typed);
 /// `network`: the text of the model file that a launch script spells out; empty: MODEL.
 Workload read_workload(Arguments& arguments, const std::string& network = {});
 
-/// The workload's network with these parameters in the place of its own, and the loads of its experts. Throws InputError
-/// where there is none.
-graph::Graph network_with(const Workload& workload, const std::vector<std::pair<std::string, std::string>>& parameters,
-                          const Location& where = {});
-
-/// The network with samples of that many tokens. Throws InputError where it has no parameter `sequence`.
-graph::Graph network_at(const Workload& workload, std::int64_t sequence);
-
 /// --set, --seq and --image, as parameters of the model file.
-std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments);
+questions::Parameters model_parameters(Arguments& arguments);
 
 /// --precision, or the best mixed one of the device.
 Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster);

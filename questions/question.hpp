@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
-#include "graph/graph.hpp"
-#include "plan/plan.hpp"
-#include "reports/collect/prediction_report.hpp"
+#include "questions/workload.hpp"
 
 namespace dodona::questions {
 
@@ -46,13 +44,5 @@ void check_devices(const cluster::Cluster& cluster, std::int64_t devices, Faults
 /// A question, complete; or all that keeps it from being one.
 template <class Question>
 using Asked = std::variant<Question, Faults>;
-
-/// One plan of a network on a machine.
-struct OnePlan {
-    reports::Subject subject;
-    graph::Graph graph;
-    cluster::Cluster cluster;
-    plan::Plan plan;
-};
 
 }  // namespace dodona::questions

@@ -174,6 +174,7 @@ struct Key {
     std::string value_text;    ///< for the reference, where it is not what the type says
     std::string former_name;   ///< still read; empty: none
     std::string group;         ///< of an option: what it is listed under in help
+    bool repeats = false;      ///< of an option: a list of which each element is given by itself
     std::optional<Condition> only;
     bool always_written = false;                       ///< even where it equals the default
     bool rows = false;                                 ///< of an answer: what tables have in their rows

@@ -12,6 +12,7 @@ Key make_key(std::string_view name, std::string_view meaning, bool required, con
             .value_text = std::string(options.value_text),
             .former_name = std::string(options.former_name),
             .group = std::string(options.group),
+            .repeats = options.repeats,
             .only = options.only,
             .always_written = options.always_written,
             .rows = options.rows,

@@ -38,6 +38,7 @@ struct KeyOptions {
     bool distinct = false;                      ///< of lists: see ListType
     bool or_single = false;                     ///< of lists: see ListType
     std::string_view group = {};                ///< see Key
+    bool repeats = false;                       ///< see Key
 };
 
 template <class Member>

@@ -36,14 +36,14 @@ std::vector<cluster::SampleTier> tiers_of(const cluster::Cluster& cluster) {
 }  // namespace
 
 Asked<Question> question(OnePlan one, const Options& options) {
-    const graph::Dataset& dataset = one.graph.dataset;
-    const std::string& model = one.subject.model;
+    const graph::Dataset& dataset = one.workload.graph.dataset;
+    const std::string& model = one.workload.subject.model;
     const auto samples = options.samples ? options.samples : dataset.samples;
     const auto sample = options.sample_size ? options.sample_size : dataset.sample_bytes;
-    std::vector<cluster::SampleTier> tiers = tiers_of(one.cluster);
+    std::vector<cluster::SampleTier> tiers = tiers_of(one.workload.cluster);
     Faults faults;
     if (tiers.empty()) {
-        faults.push_back({"machine", one.cluster.name + " does not say where samples are read from",
+        faults.push_back({"machine", one.workload.cluster.name + " does not say where samples are read from",
                           "add `io: [{name: remote, bandwidth: 1 GB/s}, {name: ssd, memory: 3 TB, bandwidth: 2 GB/s}]` "
                           "to its file"});
     }
@@ -60,15 +60,16 @@ Asked<Question> question(OnePlan one, const Options& options) {
 }
 
 Answer ask(Question question) {
-    const auto& [subject, graph, cluster, plan] = question.one;
-    step::CostedPlan costed = step::cost_plan(graph, cluster, plan);
+    const auto& [workload, plan] = question.one;
+    const cluster::Cluster& cluster = workload.cluster;
+    step::CostedPlan costed = step::cost_plan(workload.graph, cluster, plan);
     if (!costed.prediction.runs) {
         fail({}, "the plan cannot run: " + text(*costed.prediction.why_not));
     }
     step::InputCosts input = costed.costs.input;
     input.prefetched = !cluster.storage || cluster.storage->prefetch;
     const std::int64_t nodes = (plan.devices() + cluster.node_size() - 1) / cluster.node_size();
-    const Bytes decoded = decoded_sample(graph);
+    const Bytes decoded = decoded_sample(workload.graph);
     const Seconds without_input = costed.prediction.step.value - costed.prediction.time[step::TimePart::input];
     const step::SampleCacheQuestion cached{.tiers = question.tiers,
                                            .samples = question.samples,

@@ -62,7 +62,7 @@ std::string verdict(const step::EpochInput& first, const step::EpochInput& last)
 }  // namespace
 
 Document document(const Answer& answer) {
-    const auto& [model, machine] = answer.question.one.subject;
+    const auto& [model, machine] = answer.question.one.workload.subject;
     const std::int64_t devices = answer.prediction.plan.devices();
     const double samples = answer.question.samples;
     const Bytes sample = answer.question.sample;

@@ -80,12 +80,12 @@ private:
     }
 
     void files() {
-        const auto& storage = one_.cluster.storage;
+        const auto& storage = one_.workload.cluster.storage;
         CheckpointRates& rates = question_.checkpoint.rates;
         const auto write = options_.storage_write ? options_.storage_write : storage ? storage->write : std::nullopt;
         if (!write) {
             faults_.push_back({"storage_write",
-                               fmt::format("{} does not say how fast a node writes", one_.subject.machine),
+                               fmt::format("{} does not say how fast a node writes", one_.workload.subject.machine),
                                "add --storage-write 2GB/s, or `write:` to the `storage:` of the machine's file; "
                                "`dodona calibrate --backend storage` measures it"});
             return;
@@ -103,7 +103,7 @@ private:
     }
 
     void copy() {
-        const auto& host = one_.cluster.host;
+        const auto& host = one_.workload.cluster.host;
         question_.checkpoint.rates.copy = options_.copy ? *options_.copy : host ? host->bandwidth : kSlowestCopy;
         if (!options_.copy && !host) {
             assume("a GPU copies to the host at {}: 16 lanes of PCI Express 3.0", reports::text(kSlowestCopy));
@@ -114,8 +114,8 @@ private:
         CheckpointSettings& checkpoint = question_.checkpoint;
         CheckpointRates& rates = checkpoint.rates;
         const cluster::CheckpointRate* measured = nullptr;
-        if (one_.cluster.storage) {
-            for (const cluster::CheckpointRate& rate : one_.cluster.storage->checkpoints) {
+        if (one_.workload.cluster.storage) {
+            for (const cluster::CheckpointRate& rate : one_.workload.cluster.storage->checkpoints) {
                 measured = rate.format == checkpoint.format ? &rate : measured;
             }
         }
@@ -174,8 +174,9 @@ Faults contradictions(const Options& options) {
 
 Asked<Question> question(OnePlan one, const Options& options) {
     Faults faults = contradictions(options);
-    std::vector<NamedMachine> machines = priced({{one.subject.machine, std::move(one.cluster)}}, options.goals, faults);
-    one.cluster = std::move(machines.front().cluster);
+    std::vector<NamedMachine> machines =
+        priced({{one.workload.subject.machine, std::move(one.workload.cluster)}}, options.goals, faults);
+    one.workload.cluster = std::move(machines.front().cluster);
     GoodputQuestion asked{.checkpoint = {.format = options.format,
                                          .content = options.holds,
                                          .mode = options.mode,
@@ -189,8 +190,8 @@ Asked<Question> question(OnePlan one, const Options& options) {
                           .spares = options.spares && options.repair
                                         ? std::optional(reliability::Spares{*options.spares, *options.repair})
                                         : std::nullopt,
-                          .samples = goals_of(options.goals, one.graph, faults).samples,
-                          .price = one.cluster.price,
+                          .samples = goals_of(options.goals, one.workload.graph, faults).samples,
+                          .price = one.workload.cluster.price,
                           .power = options.power,
                           .runs = static_cast<int>(options.runs),
                           .seed = static_cast<std::uint64_t>(options.seed)};
@@ -201,9 +202,9 @@ Asked<Question> question(OnePlan one, const Options& options) {
     Completion completion(options, one, asked, faults);
     completion.rates();
     completion.restart();
-    if (options.every.epoch && !one.graph.dataset.samples) {
+    if (options.every.epoch && !one.workload.graph.dataset.samples) {
         faults.push_back({"checkpoint_every",
-                          fmt::format("the size of the data set of {} is not known", one.graph.name),
+                          fmt::format("the size of the data set of {} is not known", one.workload.graph.name),
                           "write a time or a number of steps, or add `dataset: {samples: N, source: ...}` to the model "
                           "file"});
     }
@@ -214,8 +215,8 @@ Asked<Question> question(OnePlan one, const Options& options) {
 }
 
 Asked<Goodput> ask(const Question& question, const step::Prediction& prediction) {
-    const auto& [subject, graph, cluster, plan] = question.one;
-    Goodput answer = reliability::goodput(graph, cluster, prediction, question.goodput);
+    const Workload& workload = question.one.workload;
+    Goodput answer = reliability::goodput(workload.graph, workload.cluster, prediction, question.goodput);
     const Seconds shortest = reliability::shortest_interval(answer.conditions);
     if (answer.chosen().rule == reliability::IntervalRule::asked && answer.chosen().interval < shortest) {
         return Faults{

@@ -8,9 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "exchange/exchange.hpp"
 #include "exchange/replica_exchange.hpp"
 #include "files/description.hpp"
+#include "questions/lengths.hpp"
+#include "questions/observed.hpp"
 #include "questions/plans/ranking.hpp"
+#include "questions/software.hpp"
 #include "reports/collect/exchange_search_report.hpp"
 #include "reports/collect/lengths_report.hpp"
 #include "reports/collect/tables_report.hpp"
@@ -21,11 +25,33 @@
 
 namespace dodona::questions::plans {
 
-struct Question {
-    reports::Subject subject;
-    graph::Graph graph;
-    cluster::Cluster cluster;
+/// In addition to the space of plans.
+struct Options {
+    LengthOptions lengths;
+    std::int64_t top = 5;
+    std::int64_t simulated = 0;
+    std::string why_not;        ///< a kind of plans, as it was typed; empty: none
+    std::string observed_plan;  ///< file of the plan whose step was observed; empty: none
+};
+
+/// What was observed, and the software of the search before it was moved to that.
+struct ObservedSteps {
+    std::vector<search::Software> software;
+    std::vector<validate::ObservedRun> runs;  ///< none: nothing was observed
+};
+
+/// Plans of one kind only.
+struct Kind {
+    std::string asked;  ///< as it was typed: "zero3"
     search::Space space;
+};
+
+struct Question {
+    Workload workload;
+    search::Space space;
+    SoftwareOptions software = {};                                   ///< of the space and of changes to it
+    bool names_strategies = false;                                   ///< the space has some that were asked for by name
+    bool names_batch = false;                                        ///< the batch is no default
     std::vector<std::pair<std::string, std::string>> settings = {};  ///< options as they were given
     bool by_layers = false;                                          ///< a strategy for each layer, too
     std::size_t shown = 5;                                           ///< plans that are listed
@@ -34,13 +60,16 @@ struct Question {
     std::string save_to = {};                                   ///< file that the best plan is written to; empty: none
     std::optional<reports::ExchangeKinds> exchange_kinds = {};  ///< that vary
     std::vector<exchange::Exchange> exchanges = {};             ///< of these kinds
-    /// Predicts and ranks plans again as measured steps say; none: nothing was observed.
-    std::function<void(search::Answer& found)> as_observed = {};
-    /// Changes of the question, where nothing fits and a device needs `least`; none: none are searched.
-    std::function<std::vector<search::RelaxationSequence>(Bytes least)> changes = {};
-    /// A plan with samples of different lengths; none: all are of one.
-    std::function<reports::LengthsAnswer(const plan::Plan& plan)> lengths = {};
+    ObservedSteps observed = {};
+    LengthOptions lengths = {};
+    std::optional<Kind> why_not = {};                 ///< what keeps these from being the answer
+    std::optional<exchange::Exchange> exchange = {};  ///< of the listed plans, in the place of their own
+    /// Of embedding tables that are placed one by one; none: they are not.
+    std::optional<plan::OptimizerKind> table_optimizer = {};
 };
+
+/// Plans that a search has to rank for all that is asked of them.
+std::size_t plans_to_rank(const Question& question);
 
 /// A setting of a script; empty: it is not there.
 struct ChangedSetting {
@@ -66,7 +95,7 @@ struct CurrentRun {
     ChangedSettings changed;
 };
 
-/// Plans of one kind only.
+/// The plans of one kind.
 struct WhyNot {
     std::string asked;  ///< as it was typed: "zero3"
     search::Answer of_that_kind;

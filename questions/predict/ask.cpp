@@ -1,3 +1,6 @@
+#include <tuple>
+
+#include "questions/plans/remedies.hpp"
 #include "questions/predict/predict.hpp"
 #include "search/sensitivity.hpp"
 #include "step/predict.hpp"
@@ -18,15 +21,27 @@ std::vector<CollectiveParts> traced(const step::Prediction& prediction, const cl
     return all;
 }
 
+/// Plans of the job that have no pipeline.
+search::Answer without_pipeline(const Question& question) {
+    const auto& [workload, plan] = question.of;
+    return {.question = {.model = workload.subject.model,
+                         .machine = workload.subject.machine,
+                         .devices = plan.devices(),
+                         .batch = plan.batch,
+                         .precision = plan.precision,
+                         .settings = question.settings},
+            .remedies = search::remedies(plans::relaxation_sequences_without_pipeline(workload, plan))};
+}
+
 }  // namespace
 
 Answer ask(const Question& question) {
-    const auto& [subject, graph, cluster, plan] = question.of;
-    Answer answer{.subject = subject, .prediction = step::predict(graph, cluster, plan)};
+    const auto& [workload, plan] = question.of;
+    const auto& [graph, cluster] = std::tie(workload.graph, workload.cluster);
+    Answer answer{.subject = workload.subject, .prediction = step::predict(graph, cluster, plan)};
     if (!answer.prediction.runs) {
-        if (!question.without_pipeline.empty()) {
-            answer.others =
-                search::Answer{.question = question.job, .remedies = search::remedies(question.without_pipeline)};
+        if (graph.post_training.several_passes && plan.pipeline_stages() > 1) {
+            answer.others = without_pipeline(question);
         }
         return answer;
     }
@@ -34,9 +49,9 @@ Answer ask(const Question& question) {
         answer.explanation = search::sensitivity(graph, cluster, answer.prediction);
     }
     answer.peak = step::peak_memory(graph, cluster, plan, answer.prediction.fullest_stage);
-    answer.traced = traced(answer.prediction, cluster, question.traced);
-    if (question.lengths) {
-        answer.lengths = question.lengths(plan);
+    answer.traced = traced(answer.prediction, cluster, question.options.traced);
+    if (!question.options.lengths.file.empty()) {
+        answer.lengths = LengthAnswers(question.options.lengths, workload).of(plan);
     }
     answer.norms = step::split_norms(graph, cluster, answer.prediction);
     return answer;

@@ -1,29 +1,30 @@
 // `predict`: time and memory of one plan, with all their parts.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cost/collective_time.hpp"
-#include "questions/question.hpp"
-#include "reports/collect/lengths_report.hpp"
+#include "questions/lengths.hpp"
 #include "search/remedies.hpp"
 #include "step/kept_tensors.hpp"
 #include "step/split_norms.hpp"
 
 namespace dodona::questions::predict {
 
+/// In addition to the plan.
+struct Options {
+    LengthOptions lengths;
+    std::string traced;  ///< words of collectives whose time is taken apart; empty: of none
+};
+
 struct Question {
     OnePlan of;
-    bool explains = false;  ///< what its time is sensitive to, too
-    std::string traced;     ///< words of collectives whose time is taken apart; empty: of none
-    /// Its step with samples of different lengths; none: all are of one.
-    std::function<reports::LengthsAnswer(const plan::Plan& plan)> lengths = {};
-    /// Changes of the job that leave the pipeline out, where passes of a reference rule the plan's pipeline out.
-    std::vector<search::RelaxationSequence> without_pipeline = {};
-    search::Question job = {};  ///< of these
+    Options options = {};
+    bool explains = false;                                           ///< what its time is sensitive to, too
+    std::vector<std::pair<std::string, std::string>> settings = {};  ///< options as given, to repeat the job
 };
 
 struct CollectiveParts {

@@ -26,7 +26,8 @@ TEST(CacheOptions, AreReadFromADocumentByTheirTable) {
 }
 
 TEST(CacheQuestion, IsCompleteOrSaysAllThatIsWrong) {
-    OnePlan nothing{.subject = {"net", "box"}, .graph = {}, .cluster = {.name = "box"}, .plan = {}};
+    OnePlan nothing{.workload = {.subject = {"net", "box"}, .cluster = {.name = "box"}, .files = files::Library("")},
+                    .plan = {}};
     const auto asked = cache::question(nothing, {});
     const auto* const faults = std::get_if<Faults>(&asked);
     ASSERT_NE(faults, nullptr);
@@ -36,8 +37,8 @@ TEST(CacheQuestion, IsCompleteOrSaysAllThatIsWrong) {
     EXPECT_EQ(faults->at(1).option, "samples");
     EXPECT_EQ(faults->at(2).option, "sample_size");
 
-    nothing.cluster.io = {{.name = "remote", .bandwidth = 1_GB_per_s}};
-    nothing.graph.dataset.samples = 500;
+    nothing.workload.cluster.io = {{.name = "remote", .bandwidth = 1_GB_per_s}};
+    nothing.workload.graph.dataset.samples = 500;
     const auto complete = cache::question(nothing, {.sample_size = 100_B});
     ASSERT_TRUE(std::holds_alternative<cache::Question>(complete));
     EXPECT_EQ(std::get<cache::Question>(complete).samples, 500) << "of the model file";

@@ -1,16 +1,20 @@
-#include "cli/length_options.hpp"
+#include "questions/lengths.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/diagnostic.hpp"
 #include "files/measured_shares.hpp"
+#include "graph/sample_tokens.hpp"
 #include "plan/mesh.hpp"
+#include "search/batches.hpp"
 #include "simulate/random_bits.hpp"
 #include "step/pipeline_costs.hpp"
 
-namespace dodona::cli {
+namespace dodona::questions {
 
 namespace {
 
@@ -27,15 +31,15 @@ Seconds passes_of(const step::Prediction& prediction) {
     return prediction.step.value - once;
 }
 
-std::int64_t row_of(const Workload& workload) {
-    const auto row = static_cast<std::int64_t>(tokens_a_sample(workload.graph));
+std::int64_t tokens_of_row(const Workload& workload) {
+    const auto row = static_cast<std::int64_t>(graph::tokens_a_sample(workload.graph));
     if (row == 0) {
-        fail({}, fmt::format("--lengths: {} reads no tokens", workload.model), "a network with a sequence");
+        fail({}, fmt::format("--lengths: {} reads no tokens", workload.subject.model), "a network with a sequence");
     }
     return row;
 }
 
-lengths::Job job_of(const Workload& workload, const plan::Plan& plan) {
+lengths::Job length_job(const Workload& workload, const plan::Plan& plan) {
     const step::CostedPlan costed = step::cost_plan(workload.graph, workload.cluster, plan);
     if (!costed.prediction.replicas.empty()) {
         fail({}, "--lengths: replicas on devices of several kinds differ in more than their samples",
@@ -49,50 +53,37 @@ lengths::Job job_of(const Workload& workload, const plan::Plan& plan) {
 
 }  // namespace
 
-std::vector<Option> length_options() {
-    const std::string group = "Lengths";
-    return {
-        {"--lengths", "FILE", "lengths of samples, as measured: a table of length,share (docs/files.md)", group},
-        {"--packing", choices_text<Packing>(), "how micro-batches are made of them; default: all, side by side", group},
-        {"--buckets", "A,B,...", "the longest samples of buckets; powers of two without it", group}};
+Faults contradictions(const LengthOptions& options) {
+    const auto& [file, packing, buckets] = options;
+    Faults faults;
+    if (file.empty()) {
+        const std::string why = "it is of samples of different lengths";
+        if (packing) {
+            faults.push_back({"packing", why, "add --lengths FILE"});
+        }
+        if (!buckets.empty()) {
+            faults.push_back({"buckets", why, "add --lengths FILE"});
+        }
+        return faults;
+    }
+    if (!buckets.empty() && packing && *packing != Packing::bucket) {
+        faults.push_back({"buckets", "they are of --packing bucket", {}});
+    }
+    if (std::adjacent_find(buckets.begin(), buckets.end(), std::greater_equal<>()) != buckets.end()) {
+        faults.push_back({"buckets", "each is longer than the one before", "such as 512,2048"});
+    }
+    return faults;
 }
 
-std::optional<LengthSettings> read_length_settings(Arguments& arguments) {
-    const auto file = arguments.text("--lengths");
-    const auto packing = arguments.word("--packing", value_names<Packing>());
-    const std::vector<std::int64_t> edges = arguments.counts("--buckets");
-    if (!file) {
-        for (const char* option : {"--packing", "--buckets"}) {
-            if (arguments.has(option)) {
-                arguments.fault(option, "it is of samples of different lengths", "add --lengths FILE");
-            }
-        }
-        return {};
-    }
-    if (!edges.empty() && packing && *packing != name(Packing::bucket)) {
-        arguments.fault("--buckets", "they are of --packing bucket");
-    }
-    if (std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) != edges.end()) {
-        arguments.fault("--buckets", "each is longer than the one before", "such as 512,2048");
-    }
-    LengthSettings settings{.file = *file, .packings = {}, .edges = {edges.begin(), edges.end()}};
-    for (const Packing one : lengths::kPackings) {
-        if (!packing || *packing == name(one)) {
-            settings.packings.push_back(one);
-        }
-    }
-    return settings;
-}
-
-LengthAnswers::LengthAnswers(const LengthSettings& settings, const Workload& workload)
-    : settings_(settings),
+LengthAnswers::LengthAnswers(const LengthOptions& options, const Workload& workload)
+    : options_(options),
       workload_(workload),
-      row_(row_of(workload)),
-      lengths_(files::load_lengths(settings.file, static_cast<double>(row_))) {
-    const bool packs =
-        std::find(settings.packings.begin(), settings.packings.end(), Packing::pack) != settings.packings.end();
-    if (packs && is_recurrent(workload.graph)) {
-        fail({}, fmt::format("--packing: {} is recurrent: it does not tell the samples of a row apart", workload.model),
+      row_(tokens_of_row(workload)),
+      lengths_(files::load_lengths(options.file, static_cast<double>(row_))) {
+    if (options.packing.value_or(Packing::pack) == Packing::pack && search::is_recurrent(workload.graph)) {
+        fail({},
+             fmt::format("--packing: {} is recurrent: it does not tell the samples of a row apart",
+                         workload.subject.model),
              "--packing bucket, or --packing pad");
     }
 }
@@ -119,12 +110,13 @@ reports::TimedPlan LengthAnswers::timed(const plan::Plan& plan, std::int64_t seq
 }
 
 reports::PackedStep LengthAnswers::packed_step(const plan::Plan& plan, Packing packing, const lengths::Job& job) {
-    reports::PackedStep made{.packing = packing,
-                             .micro_batches = lengths::micro_batches({.lengths = lengths_,
-                                                                      .packing = packing,
-                                                                      .row = static_cast<double>(row_),
-                                                                      .samples = plan.microbatch,
-                                                                      .edges = settings_.edges})};
+    reports::PackedStep made{
+        .packing = packing,
+        .micro_batches = lengths::micro_batches({.lengths = lengths_,
+                                                 .packing = packing,
+                                                 .row = static_cast<double>(row_),
+                                                 .samples = plan.microbatch,
+                                                 .edges = {options_.buckets.begin(), options_.buckets.end()}})};
     const lengths::Distribution& drawn = made.micro_batches.drawn;
     if (packing == Packing::pack) {
         for (const std::int64_t samples : lengths::samples_in_row(drawn, row_)) {
@@ -146,15 +138,17 @@ reports::PackedStep LengthAnswers::packed_step(const plan::Plan& plan, Packing p
 
 reports::LengthsAnswer LengthAnswers::of(const plan::Plan& plan) {
     const reports::TimedPlan full = timed(plan, row_, 1);
-    reports::LengthsAnswer answer{.file = settings_.file,
+    reports::LengthsAnswer answer{.file = options_.file,
                                   .lengths = lengths_,
                                   .row = full.length,
                                   .full = full.step,
                                   .full_passes = full.passes,
-                                  .job = job_of(workload_, plan),
+                                  .job = length_job(workload_, plan),
                                   .packings = {}};
-    for (const Packing packing : settings_.packings) {
-        answer.packings.push_back(packed_step(plan, packing, answer.job));
+    for (const Packing packing : lengths::kPackings) {
+        if (options_.packing.value_or(packing) == packing) {
+            answer.packings.push_back(packed_step(plan, packing, answer.job));
+        }
     }
     std::stable_sort(answer.packings.begin(), answer.packings.end(), [](const auto& a, const auto& b) {
         return a.step.tokens_per_second() > b.step.tokens_per_second();
@@ -163,7 +157,7 @@ reports::LengthsAnswer LengthAnswers::of(const plan::Plan& plan) {
 }
 
 std::function<double(std::int64_t, std::int64_t, std::int32_t)> LengthAnswers::work(
-    const reports::LengthsAnswer& answer, std::uint64_t seed) const {
+    const reports::LengthsAnswer& answer, std::uint64_t seed) {
     const reports::PackedStep& played = answer.packings.front();
     std::vector<lengths::TimedLength> passes;
     for (const reports::TimedPlan& one : played.timed) {
@@ -171,11 +165,11 @@ std::function<double(std::int64_t, std::int64_t, std::int32_t)> LengthAnswers::w
     }
     return [drawn = lengths::DrawnPasses(played.micro_batches, passes, answer.job), full = answer.full_passes, seed](
                std::int64_t replica, std::int64_t step, std::int32_t micro_batch) {
-        simulate::Draws draws(simulate::random_bits(seed, static_cast<std::uint64_t>(replica),
-                                                    static_cast<std::uint64_t>(step),
-                                                    static_cast<std::uint64_t>(micro_batch)));
+        dodona::simulate::Draws draws(dodona::simulate::random_bits(seed, static_cast<std::uint64_t>(replica),
+                                                                    static_cast<std::uint64_t>(step),
+                                                                    static_cast<std::uint64_t>(micro_batch)));
         return drawn.draw(draws) / full;
     };
 }
 
-}  // namespace dodona::cli
+}  // namespace dodona::questions

@@ -1,17 +1,17 @@
-#include "cli/remedies.hpp"
+#include "questions/plans/remedies.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "cli/files.hpp"
-#include "cli/job_space.hpp"
-#include "cli/software.hpp"
+#include "base/diagnostic.hpp"
 #include "files/model_reference.hpp"
+#include "graph/sample_tokens.hpp"
+#include "search/batches.hpp"
 #include "search/space.hpp"
 
-namespace dodona::cli {
+namespace dodona::questions::plans {
 
 namespace {
 
@@ -33,34 +33,42 @@ Variation variation(std::string change, const Workload& workload, const search::
             .space = space};
 }
 
-RelaxationSequence all_strategies(Arguments& arguments, const Workload& workload, const search::Space& space) {
-    if (arguments.list("--strategy").empty()) {
+Variation variation(std::string change, const Question& question) {
+    return variation(std::move(change), question.workload, question.space);
+}
+
+/// In the software that is usual for it, or that was named; as it is where that cannot run it.
+search::Space in_its_software(const Question& question, const Workload& workload, search::Space space, bool named) {
+    const Asked<search::Space> found = in_software(question.software, workload, space, named);
+    return std::holds_alternative<search::Space>(found) ? std::get<search::Space>(found) : space;
+}
+
+RelaxationSequence all_strategies(const Question& question) {
+    if (!question.names_strategies) {
         return {};
     }
     return {[&]() -> std::optional<Variation> {
-        Variation result = variation("any strategy", workload, space);
-        result.space.strategies = strategies_made_for(workload.graph);
+        Variation result = variation("any strategy", question);
+        result.space.strategies = strategies_made_for(question.workload);
         result.space.fixed.clear();
         result.space.excluded.clear();
-        set_software(arguments, workload, result.space, false);
+        result.space = in_its_software(question, question.workload, std::move(result.space), false);
         result.without = {"--strategy", "--fixed", "--exclude"};
         return result;
     }};
 }
 
-RelaxationSequence shorter_sequences(Arguments& arguments, const Workload& workload, const search::Space& space) {
+RelaxationSequence shorter_sequences(const Question& question) {
     RelaxationSequence relaxations;
-    const auto sequence = static_cast<std::int64_t>(tokens_a_sample(workload.graph));
+    const auto sequence = static_cast<std::int64_t>(graph::tokens_a_sample(question.workload.graph));
     for (const std::int64_t parts : kShorter) {
         if (sequence < 256 * parts) {
             break;
         }
         relaxations.emplace_back([&, length = sequence / parts]() -> std::optional<Variation> {
-            auto parameters = model_parameters(arguments);
-            parameters.emplace_back("sequence", std::to_string(length));
-            Variation result = variation(fmt::format("sequences of {}", length), workload, space);
+            Variation result = variation(fmt::format("sequences of {}", length), question);
             try {
-                result.graph = network_with(workload, parameters);
+                result.graph = network_at(question.workload, length);
             } catch (const InputError&) {
                 return std::nullopt;  // a model without that parameter
             }
@@ -86,20 +94,21 @@ std::optional<std::string> with_adapters(const std::string& model, graph::Task a
     return reference.model + files::suffix_of(reference.tasks);
 }
 
-RelaxationSequence adapters(Arguments& arguments, const Workload& workload, const search::Space& space) {
+RelaxationSequence adapters(const Question& question) {
     RelaxationSequence relaxations;
-    if (tokens_a_sample(workload.graph) == 0) {
+    if (graph::tokens_a_sample(question.workload.graph) == 0) {
         return relaxations;
     }
     for (const graph::Task task : kAdapters) {
-        const auto name = with_adapters(workload.model, task);
+        const auto name = with_adapters(question.workload.subject.model, task);
         if (!name) {
             continue;
         }
         relaxations.emplace_back([&, task, name = *name]() -> std::optional<Variation> {
-            Variation result = variation(std::string(enumerator_of(task).meaning), workload, space);
+            Variation result = variation(std::string(enumerator_of(task).meaning), question);
             try {
-                result.graph = read_network(name, model_parameters(arguments));
+                result.graph =
+                    graph::build(question.workload.files.model(name, settings_of(question.workload.parameters)));
             } catch (const InputError&) {
                 return std::nullopt;  // a model without layers that an adapter could stand beside
             }
@@ -118,44 +127,46 @@ bool names_batch(const Variation& changed) {
 
 /// The changes as a question with their options is answered: what keeps something in host memory, where this one does
 /// not, in the software that is usual for it, and with this batch where another would be the default.
-void as_asked(Arguments& arguments, const Workload& workload, const search::Space& space,
-              RelaxationSequence& relaxations) {
+RelaxationSequence as_asked(const Question& question, RelaxationSequence relaxations) {
     for (auto& step : relaxations) {
         step = [&, before = std::move(step)]() -> std::optional<Variation> {
             std::optional<Variation> changed = before();
             if (!changed) {
                 return changed;
             }
-            if (changed->space.offload.any() && !space.offload.any() && !is_observed(space)) {
-                set_software(arguments, workload, changed->space, names_strategies(arguments));
+            if (changed->space.offload.any() && !question.space.offload.any() && !is_observed(question.space)) {
+                changed->space =
+                    in_its_software(question, question.workload, std::move(changed->space), question.names_strategies);
             }
-            if (!arguments.has("--batch") && !names_batch(*changed) &&
-                default_batch(changed->graph, changed->cluster, changed->space.devices) != changed->space.batch) {
+            if (!question.names_batch && !names_batch(*changed) &&
+                search::default_batch(changed->graph, changed->cluster, changed->space.devices) !=
+                    changed->space.batch) {
                 changed->options.emplace_back("--batch", std::to_string(changed->space.batch));
             }
             return changed;
         };
     }
+    return relaxations;
 }
 
 /// Whether a machine can run plans of the space, as far as its devices and its host say.
-bool can_run(const cluster::Cluster& machine, const search::Space& space) {
+bool can_run_plans(const cluster::Cluster& machine, const search::Space& space) {
     return machine.mixed.empty() && machine.devices() >= space.devices && machine.device.supports(space.precision) &&
            (machine.host || !(space.offload.any() || space.vary.offload));
 }
 
 /// One cluster of each device with at least so much memory, large enough for the job, in the order of that memory; with
 /// the software that is usual on it.
-RelaxationSequence machines(Arguments& arguments, const Workload& workload, const search::Space& space, Bytes least) {
+RelaxationSequence machines(const Question& question, Bytes least) {
     RelaxationSequence relaxations;
     std::vector<std::pair<std::string, cluster::Cluster>> found;
-    for (const std::string& name : library().clusters()) {
-        cluster::Cluster machine = library().cluster(name);
+    for (const std::string& name : question.workload.files.clusters()) {
+        cluster::Cluster machine = question.workload.files.cluster(name);
         const bool known = std::any_of(found.begin(), found.end(), [&](const auto& other) {
             return other.second.device.name == machine.device.name;
         });
-        if (!known && can_run(machine, space) && machine.device.memory > workload.cluster.device.memory &&
-            machine.device.memory >= least) {
+        if (!known && can_run_plans(machine, question.space) &&
+            machine.device.memory > question.workload.cluster.device.memory && machine.device.memory >= least) {
             found.emplace_back(name, std::move(machine));
         }
     }
@@ -165,12 +176,12 @@ RelaxationSequence machines(Arguments& arguments, const Workload& workload, cons
     for (const auto& named : found) {
         relaxations.emplace_back([&, named]() -> std::optional<Variation> {
             const auto& [name, machine] = named;
-            Variation result = variation(fmt::format("{} ({})", name, machine.device.name), workload, space);
+            Variation result = variation(fmt::format("{} ({})", name, machine.device.name), question);
             result.cluster = machine;
-            if (!is_observed(space)) {
-                Workload there = workload;
+            if (!is_observed(question.space)) {
+                Workload there = question.workload;
                 there.cluster = machine;
-                set_software(arguments, there, result.space, names_strategies(arguments));
+                result.space = in_its_software(question, there, std::move(result.space), question.names_strategies);
             }
             result.options = {{"--machine", name}};
             return result;
@@ -181,15 +192,15 @@ RelaxationSequence machines(Arguments& arguments, const Workload& workload, cons
 
 }  // namespace
 
-std::vector<RelaxationSequence> relaxation_sequences(Arguments& arguments, const Workload& workload,
-                                                     const search::Space& space, Bytes least) {
-    std::vector<RelaxationSequence> all = search::usual_relaxation_sequences(workload.graph, workload.cluster, space);
-    all.push_back(all_strategies(arguments, workload, space));
-    all.push_back(adapters(arguments, workload, space));
-    all.push_back(shorter_sequences(arguments, workload, space));
-    all.push_back(machines(arguments, workload, space, least));
+std::vector<RelaxationSequence> relaxation_sequences(const Question& question, Bytes least) {
+    std::vector<RelaxationSequence> all =
+        search::usual_relaxation_sequences(question.workload.graph, question.workload.cluster, question.space);
+    all.push_back(all_strategies(question));
+    all.push_back(adapters(question));
+    all.push_back(shorter_sequences(question));
+    all.push_back(machines(question, least));
     for (RelaxationSequence& relaxations : all) {
-        as_asked(arguments, workload, space, relaxations);
+        relaxations = as_asked(question, std::move(relaxations));
     }
     return all;
 }
@@ -216,11 +227,11 @@ std::vector<RelaxationSequence> relaxation_sequences_without_pipeline(const Work
     };
     const auto any = [&workload, space]() -> std::optional<Variation> {
         Variation result = variation("any strategy", workload, space);
-        result.space.strategies = strategies_made_for(workload.graph);
+        result.space.strategies = strategies_made_for(workload);
         result.without = {"--strategy"};
         return result;
     };
     return {{same}, {any}};
 }
 
-}  // namespace dodona::cli
+}  // namespace dodona::questions::plans
