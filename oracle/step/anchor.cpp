@@ -25,16 +25,31 @@ using Matrix = std::vector<std::vector<double>>;
 /// B: the log parameters as functions of the errors z.
 using Prior = std::array<Errors, kParameters>;
 
-/// Whether a parameter is proportional to time: if all of these grow by a factor, so does the step.
+/// Times, and how much longer work takes: if all of these grow by a factor, so does the step. The other parameters say how
+/// much work there is and what hides it.
+constexpr std::array kTimeParameters{FrameworkParameter::launch,      FrameworkParameter::matmul,
+                                     FrameworkParameter::convolution, FrameworkParameter::attention,
+                                     FrameworkParameter::recurrent,   FrameworkParameter::recurrent_overhead,
+                                     FrameworkParameter::stream,      FrameworkParameter::gather,
+                                     FrameworkParameter::optimizer,   FrameworkParameter::collective,
+                                     FrameworkParameter::step,        FrameworkParameter::input,
+                                     FrameworkParameter::collate,     FrameworkParameter::message,
+                                     FrameworkParameter::host_update, FrameworkParameter::element_instructions};
+
 bool is_time_like(FrameworkParameter parameter) {
-    return parameter != FrameworkParameter::overlap_states && parameter != FrameworkParameter::overlap_layers &&
-           parameter != FrameworkParameter::interference && parameter != FrameworkParameter::stragglers;
+    return std::find(kTimeParameters.begin(), kTimeParameters.end(), parameter) != kTimeParameters.end();
 }
 
-/// Share of the unexplained variance that no observed run knows of.
-double own_part(const RunKind& asked) {
+/// The part of the asked run's unexplained variance that no observed run knows of.
+double own_variance(const Framework& framework, const RunKind& asked) {
     const double of_run = asked.id.empty() ? kRunPart : 0;
-    return asked.layout.empty() ? kLayoutPart : of_run;
+    return (asked.layout.empty() ? kLayoutPart : of_run) * framework.spread * framework.spread;
+}
+
+/// Standard deviation of the rest.
+double known_error(const Framework& framework, const RunKind& asked) {
+    const double all = framework.spread * framework.spread + framework.between_sources * framework.between_sources;
+    return std::sqrt(all - own_variance(framework, asked));
 }
 
 Prior prior(const std::vector<Observation>& observations, const Framework& framework, const RunKind& asked) {
@@ -45,7 +60,7 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
             b[p][p] = std::clamp(observation.uncertainty.sources[k].sigma(), b[p][p], kMaxSigma);
         }
     }
-    const double shared = std::sqrt(1 - own_part(asked)) * std::hypot(framework.spread, framework.between_sources);
+    const double shared = known_error(framework, asked);
     for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
         if (is_time_like(kind.parameter)) {
             b[static_cast<std::size_t>(kind.parameter)][kParameters] = shared;
@@ -54,10 +69,29 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
     return b;
 }
 
-/// Correlation of a run's unexplained error with the part of the asked run's that others know of.
-double correlation_with(const RunKind& asked, const RunKind& run) {
-    return (asked.layout.empty() ? (1 - kLayoutPart) * job_correlation(asked, run) : run_correlation(asked, run)) /
-           std::sqrt(1 - own_part(asked));
+/// Correlation of what software of another source adds to the errors of two runs, of any layouts.
+double source_correlation(const RunKind& a, const RunKind& b) { return std::pow(job_correlation(a, b), 2); }
+
+/// Covariance of the unexplained errors of two runs. `runs`: the correlation of what is not shared by their source.
+double unexplained_covariance(const Uncertainty& a, const Uncertainty& b, double runs, double sources) {
+    return a.spread * b.spread * runs + a.between_sources * b.between_sources * sources;
+}
+
+/// The run that is asked about, and the framework before it is moved.
+struct AskedRun {
+    const Framework& framework;
+    const RunKind& run;
+};
+
+/// ... of a run's with the part of the asked run's that others know of, over the standard deviation of that part.
+double known_covariance(const AskedRun& asked, const Observation& one) {
+    const double known = known_error(asked.framework, asked.run);
+    const Uncertainty of_asked{
+        .sources = {}, .spread = asked.framework.spread, .between_sources = asked.framework.between_sources};
+    const double runs = asked.run.layout.empty() ? (1 - kLayoutPart) * job_correlation(asked.run, one.run)
+                                                 : run_correlation(asked.run, one.run);
+    const double sources = source_correlation(asked.run, one.run);
+    return known > 0 ? unexplained_covariance(of_asked, one.uncertainty, runs, sources) / known : 0;
 }
 
 /// How much a run's log time reacts to an unexplained error: the part of it that is times.
@@ -82,24 +116,24 @@ Errors reactions(const Observation& observation, const Prior& b) {
 }
 
 /// A row of A: what the errors z say of one run's log time; of its unexplained error as much as it is alike.
-Errors effects(const Observation& observation, const Prior& b, const RunKind& asked) {
+Errors effects(const Observation& observation, const Prior& b, const AskedRun& asked) {
     Errors row = reactions(observation, b);
-    row[kParameters] =
-        part_of_times(observation) * observation.uncertainty.unexplained() * correlation_with(asked, observation.run);
+    row[kParameters] = part_of_times(observation) * known_covariance(asked, observation);
     return row;
 }
 
 /// N: covariance of the log times given the errors z.
-Matrix noise(const std::vector<Observation>& observations, const RunKind& asked) {
+Matrix noise(const std::vector<Observation>& observations, const AskedRun& asked) {
     Matrix n(observations.size(), std::vector<double>(observations.size()));
-    const auto error = [](const Observation& one) { return part_of_times(one) * one.uncertainty.unexplained(); };
     for (std::size_t i = 0; i < n.size(); ++i) {
-        const RunKind& run = observations[i].run;
+        const Observation& one = observations[i];
         for (std::size_t j = 0; j < n.size(); ++j) {
-            const RunKind& other = observations[j].run;
-            const double own = (i == j ? 1 : run_correlation(run, other)) -
-                               correlation_with(asked, run) * correlation_with(asked, other);
-            n[i][j] = error(observations[i]) * error(observations[j]) * own;
+            const Observation& other = observations[j];
+            const double all = unexplained_covariance(one.uncertainty, other.uncertainty,
+                                                      i == j ? 1 : run_correlation(one.run, other.run),
+                                                      source_correlation(one.run, other.run));
+            const double own = all - known_covariance(asked, one) * known_covariance(asked, other);
+            n[i][j] = part_of_times(one) * part_of_times(other) * own;
         }
         n[i][i] += kRepeat * kRepeat;
     }
@@ -156,7 +190,7 @@ struct Posterior {
 };
 
 Posterior posterior(const std::vector<Observation>& observations, const Prior& b, Matrix covariance,
-                    const RunKind& asked, const Errors& moved) {
+                    const AskedRun& asked, const Errors& moved) {
     Posterior result;
     std::vector<double> residuals;
     for (const Observation& one : observations) {
@@ -241,15 +275,17 @@ Framework anchored(const Framework& framework, const Observe& observe, const Run
     std::vector<Observation> observations = observe(start);
     check(!observations.empty(), "parameters are moved to at least one observed step");
     const Prior b = prior(observations, start, asked);
-    const Matrix own = noise(observations, asked);
+    const AskedRun of_asked{start, asked};
+    const Matrix own = noise(observations, of_asked);
     Framework::Observed observed;
     observed.runs = static_cast<std::int64_t>(observations.size());
     observed.missed_before = mean_missed(observations);
-    observed.own_part = own_part(asked);
+    const double all = framework.spread * framework.spread + framework.between_sources * framework.between_sources;
+    observed.own_part = all > 0 ? own_variance(framework, asked) / all : 0;
     Posterior found;
     Framework moved = start;
     for (int move = 0; move < kMoves; ++move) {
-        found = posterior(observations, b, own, asked, found.mean);
+        found = posterior(observations, b, own, of_asked, found.mean);
         if (move == 0) {
             observed.scale = scale_of_errors(found);
         }

@@ -19,7 +19,7 @@ namespace dodona::validate {
 struct ObservedRun {
     Question question;
     Seconds measured;
-    std::string id = {};  ///< where this very run may be asked about; empty: it is not
+    std::string id = {};  ///< in its table, or of the run that is asked about; empty: it is of no table
 };
 
 /// Whose run it is: of one group, software and device.

@@ -5,14 +5,18 @@ accuracy.py typed [EVIDENCE]     accuracy.md, on the published tables that this 
 accuracy.py measured [EVIDENCE]  and on the project's large table beside them; exits 77 where that is not at hand
 accuracy.py others               never_fitted.md, recent_runs.md and nanotron_sweep.md: runs that no parameter was fitted to, in folders
                                  beside the large table, where they are at hand; one_gpu.md: steps and peaks of memory of this repository
+accuracy.py observed [K...]      prints what K steps of each user (default: 1 3) gain for its other runs of these tables
 
 DODONA_ACCEPT=1 makes `measured` and `others` write their pages anew instead: the figures of now become the record.
 EVIDENCE is the program dodona-evidence, which writes accuracy.md.
 """
+import csv
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
+import tempfile
 
 SOURCE = pathlib.Path(os.environ["DODONA_SOURCE"])
 PROGRAM = os.environ["DODONA_PROGRAM"]
@@ -49,6 +53,40 @@ def others(accept):
     return status
 
 
+def rows(folder, tables, words, anchors):
+    """Predicted runs with a measured time, by id."""
+    with tempfile.NamedTemporaryFile(suffix=".csv") as answer:
+        words = [*words, *(["--anchor", str(anchors)] if anchors else []), "-o", answer.name]
+        if run(PROGRAM, "validate", *tables, *words, folder=SOURCE / folder) != 0:
+            sys.exit(f"{folder}: not answered")
+        return {row["id"]: row for row in csv.DictReader(pathlib.Path(answer.name).open()) if row["error"]}
+
+
+def means(found):
+    """Mean error of runs, of groups, and the share of measured times in the interval, in percent."""
+    sizes = {}
+    for row in found:
+        sizes.setdefault(row["group"], []).append(abs(float(row["error"])))
+    inside = [float(row["lo_s"]) <= float(row["measured_s"]) <= float(row["hi_s"]) for row in found]
+    return [100 * statistics.mean(values) for values in (sum(sizes.values(), []), map(statistics.mean, sizes.values()), inside)]
+
+
+def observed(counts):
+    """Errors of the runs that are left, before and after steps of their users were observed."""
+    print("page               steps  runs   mean  of groups  inside   before  of groups")
+    for page, (folder, tables, words) in OTHERS.items():
+        if not (SOURCE / folder / "runs.csv").exists():
+            continue
+        unadjusted = rows(folder, tables, words, 0)
+        for count in counts:
+            after = rows(folder, tables, words, count)
+            if after:
+                mean, groups, inside = means(after.values())
+                before, before_groups, _ = means([unadjusted[name] for name in after])
+                print(f"{page:18} {count:5} {len(after):5} {mean:5.1f} % {groups:8.1f} % {inside:5.0f} % {before:6.1f} % {before_groups:8.1f} %")
+    return 0
+
+
 def main():
     tables = sorted(str(path.relative_to(SOURCE)) for path in SOURCE.glob(f"{EVIDENCE}/tables/*.csv"))
     if not tables:
@@ -57,6 +95,8 @@ def main():
     accept = os.environ.get("DODONA_ACCEPT") == "1"
     if sys.argv[1] == "others":
         return others(accept)
+    if sys.argv[1] == "observed":
+        return observed(sys.argv[2:] or ["1", "3"])
     if sys.argv[1] == "measured":
         if not (SOURCE / MEASURED).exists():
             print(f"{MEASURED} is not there")
