@@ -30,7 +30,7 @@ questions::OnePlan read_asked_plan(Arguments& arguments,
     if (observed.any()) {
         const questions::ObservedRuns found = questions::observed_runs(observed, workload, plan);
         print_notes(found.notes);
-        plan.framework = questions::anchored(plan.framework, found.runs, workload.graph, plan);
+        plan.framework = questions::anchored(plan.framework, found.runs, workload, plan);
     }
     return {std::move(workload), std::move(plan)};
 }

@@ -357,7 +357,7 @@ plans::CurrentRun current_run(const Arguments& arguments, const plans::Question&
     run.now = run.predicted;
     if (const auto& runs = question.observed.runs; !runs.empty()) {
         plan::Plan now = current.plan;
-        now.framework = questions::anchored(now.framework, runs, workload.graph, now);
+        now.framework = questions::anchored(now.framework, runs, workload, now);
         run.now = step::predict(workload.graph, workload.cluster, now);
     }
     run.changed = changed_settings(run.launcher, run.now, found.found.plans, workload);

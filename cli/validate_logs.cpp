@@ -1,5 +1,7 @@
 #include "cli/validate_logs.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,7 +11,11 @@
 #include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
+#include "cli/note.hpp"
 #include "questions/validate/validate.hpp"
+#include "reports/document/number_format.hpp"
+#include "search/space.hpp"
+#include "step/validate.hpp"
 
 namespace dodona::cli {
 
@@ -64,6 +70,32 @@ files::MeasuredRun measured(const std::string& name, const files::TrainingLog& l
     return run;
 }
 
+/// The run at the micro-batch that a log without one is likeliest of: whose memory is nearest to the measured one, or the
+/// largest that fits where none was measured. More samples never take less memory.
+validate::RunResult at_likeliest_microbatch(const files::MeasuredRun& run, validate::Question question) {
+    const std::int64_t together = question.graph->post_training.together;
+    std::optional<validate::RunResult> best;
+    std::int64_t chosen = 0;
+    for (const std::int64_t samples : search::divisors(question.plan.batch / step::data_ranks(question.plan))) {
+        if (samples % together != 0 && best) {
+            continue;
+        }
+        question.plan.microbatch = samples;
+        validate::RunResult here = validate::compared(run, question);
+        const auto off = [](const validate::RunResult& one) {
+            return std::abs(std::log(*one.predicted_memory / *one.measured_memory));
+        };
+        if (best && (here.predicted_memory ? off(here) >= off(*best) : !here.fits.value_or(false))) {
+            break;
+        }
+        best = std::move(here);
+        chosen = samples;
+    }
+    note("{} does not say its micro-batch: taken as {}, {}; --micro-batch says another", run.id, chosen,
+         best && best->predicted_memory ? "whose memory is nearest to the one it printed" : "as many as fit");
+    return best ? std::move(*best) : validate::compared(run, question);
+}
+
 }  // namespace
 
 validate::RunResult compared_log(Arguments arguments, const std::string& name, const files::TrainingLog& log) {
@@ -85,7 +117,8 @@ validate::RunResult compared_log(Arguments arguments, const std::string& name, c
         question.plan.framework = std::move(software.framework);
         question.plan.memory = std::move(software.memory);
     }
-    return validate::compared(run, question);
+    const bool is_known = arguments.has("--micro-batch") || arguments.has("--plan");
+    return is_known ? validate::compared(run, question) : at_likeliest_microbatch(run, std::move(question));
 }
 
 namespace {

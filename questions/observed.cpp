@@ -1,6 +1,8 @@
 #include "questions/observed.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "search/ranking.hpp"
 #include "step/anchor.hpp"
 #include "step/predict.hpp"
+#include "step/validate.hpp"
 #include "validate/questions.hpp"
 
 namespace dodona::questions {
@@ -72,7 +75,7 @@ ObservedRuns runs_of(const std::string& table, const files::Library& files) {
             continue;
         }
         try {
-            const ObservedRun one{questions.of(run), *run.step_time};
+            const ObservedRun one{questions.of(run), *run.step_time, run.id};
             check_observed(one, asked.notes);
             asked.runs.push_back(one);
         } catch (const InputError& error) {
@@ -90,17 +93,42 @@ ObservedRuns runs_of(const std::string& table, const files::Library& files) {
     return asked;
 }
 
-/// The run whose step or log --observed gives (step::RunKind::id).
-constexpr const char* kObservedRun = "--observed";
+/// The runs that are of the very plan that is asked about (step::RunKind::id).
+constexpr const char* kAsked = "--observed";
 
-/// Whether two plans of one job are the same, in whatever software.
-bool is_same_plan(const plan::Plan& a, const plan::Plan& b) {
-    const auto text = [](plan::Plan plan) {
-        plan.framework = {};
-        plan.memory = {};
-        return files::to_yaml(plan, "");
-    };
-    return text(a) == text(b);
+/// A plan as it is compared, in any software: without axes of one rank, and with equal stages left to the default.
+/// `of_row`: without what a row of a table does not say.
+std::string compared_text(plan::Plan plan, bool of_row) {
+    plan.framework = {};
+    plan.memory = {};
+    std::erase_if(plan.mesh, [](const plan::MeshAxis& axis) { return axis.size == 1; });
+    if (std::adjacent_find(plan.stages.begin(), plan.stages.end(), std::not_equal_to<>()) == plan.stages.end()) {
+        plan.stages.clear();
+    }
+    if (of_row) {
+        plan.overlap = {};
+        plan.optimizer = {};
+        plan.gradient_precision.reset();
+    }
+    return files::to_yaml(plan, "");
+}
+
+/// Whether a run is a whole step of this plan of this network on this machine.
+bool is_of(const ObservedRun& run, const Workload& workload, const plan::Plan& plan) {
+    const validate::Question& asked = run.question;
+    const cluster::Cluster& cluster = workload.cluster;
+    const bool is_here =
+        asked.cluster->device == cluster.device && (plan.devices() == 1 || asked.cluster->name == cluster.name);
+    if (!is_here || !asked.not_timed.empty() ||
+        step::run_kind(*asked.graph, asked.plan).network != step::run_kind(workload.graph, plan).network) {
+        return false;
+    }
+    plan::Plan own = asked.plan;
+    if (step::data_ranks(own) == own.devices() && step::data_ranks(plan) == plan.devices()) {
+        own.strategy = plan.strategy;  // the whole network on each device, under any name
+    }
+    const bool of_row = !run.id.empty();
+    return compared_text(own, of_row) == compared_text(plan, of_row);
 }
 
 /// The runs that were measured in a software.
@@ -118,7 +146,6 @@ ObservedRuns step_of(const ObservedOptions& options, const Workload& workload, c
     asked.question.cluster = std::make_shared<const cluster::Cluster>(workload.cluster);
     asked.question.plan = plan;
     asked.measured = *options.step;
-    asked.id = kObservedRun;
     check_observed(asked, observed.notes);
     const step::Prediction prediction = as_observed(asked, plan.framework);
     if (!prediction.fits) {
@@ -135,19 +162,27 @@ ObservedRuns observed_runs(const ObservedOptions& options, const Workload& workl
 }
 
 plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
-                         const graph::Graph& graph, const plan::Plan& plan) {
-    step::RunKind asked = step::run_kind(graph, plan);
-    const auto same = std::find_if(runs.begin(), runs.end(), [&](const ObservedRun& run) {
-        return !run.id.empty() && is_same_plan(run.question.plan, plan);
-    });
-    asked.id = same == runs.end() ? "" : same->id;
-    plan::Framework moved = validate::anchored(framework, runs, asked);
-    if (same != runs.end()) {
+                         const Workload& workload, const plan::Plan& plan) {
+    step::RunKind asked = step::run_kind(workload.graph, plan);
+    std::vector<ObservedRun> moving = runs;
+    double log_time = 0;  // mean of the runs of this very plan
+    std::size_t own = 0;
+    for (ObservedRun& run : moving) {
+        if (is_of(run, workload, plan)) {
+            run.id = kAsked;
+            log_time += std::log(run.measured.in(unit::second));
+            ++own;
+        }
+    }
+    asked.id = own > 0 ? kAsked : "";
+    plan::Framework moved = validate::anchored(framework, moving, asked);
+    if (own > 0) {
         plan::Plan now = plan;
-        step::hold_to(moved, same->measured, [&](const plan::Framework& with) {
-            now.framework = with;
-            return step::predict(graph, *same->question.cluster, now).step.value;
-        });
+        step::hold_to(moved, Seconds::of_base(std::exp(log_time / static_cast<double>(own))),
+                      [&](const plan::Framework& with) {
+                          now.framework = with;
+                          return step::predict(workload.graph, workload.cluster, now).step.value;
+                      });
     }
     return moved;
 }
@@ -176,7 +211,7 @@ search::Answer ranked_as_observed(const Workload& workload, const std::vector<se
         }
         const std::vector<ObservedRun> its = runs_in(unmoved->framework, runs);
         plan::Plan plan = one.plan;
-        plan.framework = anchored(unmoved->framework, its.empty() ? runs : its, workload.graph, plan);
+        plan.framework = anchored(unmoved->framework, its.empty() ? runs : its, workload, plan);
         one = search::held_to(answer.reserve, step::predict(workload.graph, workload.cluster, plan));
     };
     std::for_each(answer.in_other_software.begin(), answer.in_other_software.end(), again);

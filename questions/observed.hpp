@@ -29,10 +29,10 @@ struct ObservedRuns {
 /// table can be asked.
 ObservedRuns observed_runs(const ObservedOptions& options, const Workload& workload, const plan::Plan& observed_plan);
 
-/// The framework for this plan, moved to what was observed: all of an observed plan's own error, and of another's as much as
-/// the two are alike.
+/// The framework for this plan, moved to what was observed: a plan that was observed itself takes the mean (of logarithms)
+/// of its measured steps, another as much of their errors as the two have in common.
 plan::Framework anchored(const plan::Framework& framework, const std::vector<validate::ObservedRun>& runs,
-                         const graph::Graph& graph, const plan::Plan& plan);
+                         const Workload& workload, const plan::Plan& plan);
 
 /// Each software, moved to the runs that were measured in it, for a job; all to all runs where none was.
 std::vector<search::Software> moved_to_observed(std::vector<search::Software> software,

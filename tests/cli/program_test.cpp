@@ -227,6 +227,22 @@ TEST(Program, ReadsObservedRunsFromATable) {
     EXPECT_GT(after["step_time_s"]["value"], 1.1 * step);
 }
 
+// Three times as long as predicted in both of its rows; the row of another batch is of another plan.
+TEST(Program, KeepsTheMeasuredStepsOfAPlanInATable) {
+    const Folder place;
+    const std::string predict =
+        "predict resnet50 --machine abci --gpus 8 --batch 512 --micro-batch 64 --strategy data --precision fp16";
+    const double step = asked(place, predict)["plan"]["step_time_s"]["value"];
+    std::ofstream(place.path() / "runs.csv")
+        << "id,model,input,global_batch,microbatch,machine,gpus,precision,strategy,data,step_time_s\n"
+        << "a,resnet50,image=3x224x224,512,64,abci,8,fp16,data,8," << 3 * step << "\n"
+        << "b,resnet50,image=3x224x224,512,64,abci,8,fp16,data,8," << 3 * step << "\n"
+        << "c,resnet50,image=3x224x224,256,32,abci,8,fp16,data,8," << 9 * step << "\n";
+    const auto after = asked(place, predict + " --observed runs.csv")["plan"];
+    EXPECT_NEAR(after["step_time_s"]["value"].get<double>() / step, 3, 1e-4);
+    EXPECT_LT(after["step_time_s"]["hi"].get<double>(), 3.2 * step);
+}
+
 TEST(Program, SaysWhereAnObservedStepIsFurtherOffThanErrorsExplain) {
     const Folder place;
     std::ofstream(place.path() / "eager.yaml") << kSoftware;
