@@ -338,10 +338,51 @@ TEST(HfConfig, AModuleOfTheSecondTokenHasALayerAsTheLast) {
 
 TEST(HfConfig, FamiliesThatNoOperatorExpressesSayWhatIsMissing) {
     const auto refusal = [](const std::string& type) { return fault_of("{\"model_type\": \"" + type + "\"}"); };
-    EXPECT_NE(refusal("siglip").find("is not modelled: an image's features"), std::string::npos);
-    EXPECT_NE(refusal("siglip").find("docs/files.md"), std::string::npos) << "what to do";
-    EXPECT_NE(refusal("zamba2").find("no operator here computes"), std::string::npos);
+    EXPECT_NE(refusal("siglip2").find("is not modelled: an image has patches"), std::string::npos);
+    EXPECT_NE(refusal("siglip2").find("docs/files.md"), std::string::npos) << "what to do";
+    EXPECT_NE(refusal("ernie4_5_moe_vl").find("experts of their own"), std::string::npos);
+    EXPECT_NE(refusal("rwkv").find("no operator here computes"), std::string::npos);
     EXPECT_NE(refusal("gemma3n").find("altup_num_inputs"), std::string::npos);
+}
+
+TEST(HfConfig, LayersHaveHeadsAndWidthsOfTheirOwn) {
+    // Layers of 2 and 4 heads of 16 over 1 and 2 of keys, feed-forwards of 64 and 128.
+    const std::string elm =
+        "{\"model_type\": \"openelm\", \"model_dim\": 64, \"num_transformer_layers\": 2, \"head_dim\": 16, "
+        "\"num_query_heads\": [2, 4], \"num_kv_heads\": [1, 2], \"ffn_multipliers\": [1.0, 2.0], "
+        "\"ffn_dim_divisor\": 64, \"vocab_size\": 100, \"share_input_output_layers\": true}";
+    const std::int64_t first = 64 * 16 * (2 + 2 + 2) + 3 * 64 * 64 + 2 * 64;
+    const std::int64_t second = 64 * 16 * (4 + 4 + 4) + 3 * 64 * 128 + 2 * 64;
+    EXPECT_EQ(graph::count(graph_of(elm)).parameters, first + second + 64 * 100 + 64);
+    const std::string nas =
+        "{\"model_type\": \"nemotron-nas\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "
+        "\"num_attention_heads\": 4, \"vocab_size\": 100, \"block_configs\": [{\"attention\": {\"n_heads_in_group\": "
+        "2, "
+        "\"no_op\": false}, \"ffn\": {\"ffn_mult\": 3.0, \"no_op\": false}}, {\"attention\": {\"n_heads_in_group\": "
+        "null, "
+        "\"no_op\": true}, \"ffn\": {\"ffn_mult\": 6.0, \"no_op\": false}}]}";
+    // Attention with two heads of keys and 256 features; no attention, and 256 features.
+    const std::int64_t layers = 64 * 16 * (4 + 4 + 2 + 2) + 2 * 3 * 64 * 256 + 3 * 64;
+    EXPECT_EQ(graph::count(graph_of(nas)).parameters, layers + 2 * 64 * 100 + 64);
+    std::string replaced = nas;
+    replaced.replace(replaced.find("\"no_op\": false"), 14, "\"no_op\": false, \"replace_with_linear\": true");
+    EXPECT_NE(fault_of(replaced).find("true is not modelled"), std::string::npos) << fault_of(replaced);
+    std::string word = elm;
+    word.replace(word.find("[2, 4]"), 6, "[2, \"x\"]");
+    EXPECT_NE(fault_of(word).find("x is not modelled"), std::string::npos);
+}
+
+TEST(HfConfig, AListOfKindsMayBeAPeriod) {
+    const std::string griffin =
+        "{\"model_type\": \"recurrent_gemma\", \"hidden_size\": 64, \"num_hidden_layers\": 5, \"num_attention_heads\": "
+        "4, "
+        "\"num_key_value_heads\": 1, \"intermediate_size\": 128, \"vocab_size\": 100";
+    EXPECT_NE(fault_of(griffin + "}").find("_block_types: missing"), std::string::npos) << "never guessed";
+    const auto parameters = [&](const char* period) {
+        return graph::count(graph_of(griffin + ", \"_block_types\": [" + period + "]}")).parameters;
+    };
+    const std::string whole = "\"recurrent\", \"attention\", \"recurrent\", \"attention\", \"recurrent\"";
+    EXPECT_EQ(parameters("\"recurrent\", \"attention\""), parameters(whole.c_str()));
 }
 
 // The kind of each layer is never guessed: attention in every layer would be another network.

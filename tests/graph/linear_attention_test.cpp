@@ -72,6 +72,26 @@ TEST(GatedDelta, KeepsItsInputsAndTheInversesOfItsChunks) {
     EXPECT_EQ(built.saved[4].factor, 64) << "numbers a position and head";
 }
 
+// Kimi Linear's 32 heads of 128: a decay of each feature, scaled queries and keys in one pass more. RWKV-7: four products within
+// chunks of 64, U from two of values, three with the state.
+TEST(GatedDelta, DecaysOfFeaturesAreAPassMoreAndTwoPairsOfFactorsMoreProducts) {
+    const Values heads{{"heads", std::int64_t{32}}};
+    const Tensor step = tensor({{"sequence", 4096}, {"feature", 32}});
+    const Nest scalar = nest("gated_delta", {kValues, kValues, kValues, kGates}, heads);
+    const Nest kda = nest("gated_delta", {kValues, kValues, kValues, kValues, step}, heads);
+    EXPECT_EQ(weights(kda), 32 + 32 * 128);
+    const Work work = kda.work(kda.whole());
+    EXPECT_EQ(flop(work.model_forward), flop(scalar.work(scalar.whole()).model_forward));
+    EXPECT_EQ(work.forward[0].elements, 5.0 * 4096 * 4096);
+    EXPECT_EQ(work.forward[0].fixed_bytes, 4096.0 * 4096 * Bytes::of_base(12));
+    const Nest pairs = nest("gated_delta", {kValues, kValues, kValues, kValues, kValues, kValues}, heads);
+    EXPECT_EQ(weights(pairs), 0);
+    const double forward = 2.0 * 4096 * 32 * (64.0 * (4 * 128 + 3 * 128 + 2 * 128) + 4.0 * 128 * 128);
+    EXPECT_EQ(flop(pairs.work(pairs.whole()).model_forward), forward);
+    EXPECT_THROW(nest("gated_delta", {kValues, kValues, kValues, kKeys, step}, heads), InputError);
+    EXPECT_THROW(nest("gated_delta", {kKeys, kKeys, kValues, kKeys, step}, kHeads), InputError) << "shared keys";
+}
+
 TEST(GatedDelta, ShapesThatDisagreeAreRefused) {
     EXPECT_THROW(nest("gated_delta", {kKeys, kValues, kValues, kGates}, kHeads), InputError);
     EXPECT_THROW(nest("gated_delta", {kKeys, kKeys, kValues, kKeys}, kHeads), InputError) << "two gates a head";
@@ -134,6 +154,35 @@ TEST(SelectiveScan, StatesOfEachFeatureStayOnTheChip) {
     EXPECT_FALSE(built.inputs[2].has(2)) << "B is the same for all features";
     EXPECT_THROW(nest("selective_scan", {x, states, states, states}, {}), InputError);
     EXPECT_THROW(nest("selective_scan", {x, x, states, x}, {}), InputError);
+}
+
+TEST(GatedRecurrence, IsOnePassWithAStateOfEachFeature) {
+    const Nest built = nest("gated_recurrence", {kKeys, kKeys, kKeys}, {});
+    EXPECT_EQ(weights(built), 2048);
+    const Work work = built.work(built.whole());
+    EXPECT_EQ(work.forward[0].elements, 4.0 * 4096 * 2048);
+    EXPECT_EQ(flop(work.forward[0].flops), 70.0 * 4096 * 2048) << "four functions of 16 operations, and six";
+    EXPECT_FALSE(built.loops[1].can_split);
+    EXPECT_THROW(nest("gated_recurrence", {kKeys, kKeys, kValues}, {}), InputError);
+}
+
+TEST(GroupedLinear, HasAMatrixOfEachGroup) {
+    const Nest built =
+        nest("grouped_linear", {kKeys}, {{"groups", std::int64_t{8}}, {"out", std::int64_t{1024}}, {"bias", true}});
+    EXPECT_EQ(weights(built), 2048 * 1024 / 8 + 1024);
+    EXPECT_EQ(flop(built.work(built.whole()).model_forward), 2.0 * 4096 * 2048 * 1024 / 8);
+    LocalExtents half = built.whole();
+    half.loops[static_cast<std::size_t>(built.loop("group"))] /= 2;
+    EXPECT_EQ(flop(built.work(half).model_forward), 4096.0 * 2048 * 1024 / 8);
+    EXPECT_THROW(nest("grouped_linear", {kKeys}, {{"groups", std::int64_t{3}}, {"out", std::int64_t{1024}}}),
+                 InputError);
+}
+
+TEST(TokenShift, ReadsTheTokenBefore) {
+    const Nest built = nest("token_shift", {kKeys}, {});
+    EXPECT_EQ(weights(built), 2048);
+    EXPECT_EQ(built.work(built.whole()).forward[0].elements, 2.0 * 4096 * 2048);
+    EXPECT_FALSE(built.loops[1].can_split);
 }
 
 TEST(ShortConvolution, IsAPassOverFeaturesWithAFewNumbersEach) {

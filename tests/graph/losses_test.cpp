@@ -65,5 +65,28 @@ TEST(ANetwork, MayEndInSeveralLosses) {
     EXPECT_EQ(count(graph).parameters, 8 * 5 + 4 * 9 + 3 * 9);
 }
 
+// 10 frames, 4 classes, 3 labels: 2 * 3 + 1 states a frame, 4 bytes each, forward written and read, backward once more.
+TEST(AnAlignment, KeepsTheSumsOfItsPaths) {
+    const Nest loss = nest("ctc_loss", {kBoxes}, {{"labels", int64_t{3}}});
+    const Work work = loss.work(loss.whole());
+    EXPECT_EQ(loss.result, tensor({}));
+    EXPECT_EQ(work.forward[0].elements, 40);
+    EXPECT_EQ(work.forward[1].fixed_bytes, Bytes::of_base(2 * 4 * 10 * 7));
+    EXPECT_EQ(work.backward_input[0].fixed_bytes, Bytes::of_base(3 * 4 * 10 * 7));
+    EXPECT_EQ(loss.saved[1].factor, 7);
+    EXPECT_THROW(nest("ctc_loss", {kBoxes}, {{"labels", int64_t{11}}}), InputError) << "more labels than frames";
+}
+
+// Each pair by itself: half the logits of a loss in both directions, and a bias more.
+TEST(PairsByThemselves, HaveTheirLogitsOnceAndALearnedBias) {
+    const Tensor features = tensor({{"feature", 64}});
+    const Nest both = nest("contrastive_loss", {features, features});
+    const Nest each = nest("contrastive_loss", {features, features}, {{"sigmoid", true}});
+    EXPECT_EQ(weights(both), 1);
+    EXPECT_EQ(weights(each), 2);
+    EXPECT_EQ(2 * each.work(each.whole()).model_forward.in(unit::flop),
+              both.work(both.whole()).model_forward.in(unit::flop));
+}
+
 }  // namespace losses_test
 }  // namespace dodona::graph::test

@@ -433,5 +433,32 @@ TEST(TheTableOfOperators, NamesEveryLoopThatAnyOperatorUses) {
     }
 }
 
+TEST(Multiply, HasAGateATokenOrAHead) {
+    const Tensor heads = tensor({{"sequence", 10}, {"feature", 2}});
+    const Nest built = nest("multiply", {kTokens, heads});
+    EXPECT_EQ(built.result, kTokens);
+    EXPECT_EQ(built.loops.back().granule, 2) << "shards are whole heads";
+    EXPECT_TRUE(built.inputs[1].has(2));
+    EXPECT_EQ(of_one_sample(built).forward[0].elements, 2 * 40 + 20);
+    const Nest one = nest("multiply", {kTokens, tensor({{"sequence", 10}, {"feature", 1}})});
+    EXPECT_FALSE(one.inputs[1].has(2));
+    EXPECT_EQ(of_one_sample(one).forward[0].elements, 2 * 40 + 10);
+    EXPECT_THROW(nest("multiply", {kTokens, tensor({{"sequence", 10}, {"feature", 3}})}), InputError);
+}
+
+TEST(LayerScale, MayBeOneNumber) {
+    EXPECT_EQ(weights(nest("layer_scale", {kTokens})), 4);
+    EXPECT_EQ(weights(nest("layer_scale", {kTokens}, {{"shared", true}})), 1);
+}
+
+TEST(PositionEmbedding, MayBeOfRunsOfTokens) {
+    const Values runs{{"positions", std::int64_t{3}}, {"run", std::int64_t{5}}};
+    EXPECT_EQ(weights(nest("position_embedding", {kTokens}, runs)), 3 * 4);
+    EXPECT_THROW(nest("position_embedding", {kTokens}, {{"positions", std::int64_t{3}}, {"run", std::int64_t{4}}}),
+                 InputError);
+    EXPECT_THROW(nest("position_embedding", {kTokens}, {{"positions", std::int64_t{1}}, {"run", std::int64_t{5}}}),
+                 InputError);
+}
+
 }  // namespace operators_test
 }  // namespace dodona::graph::test

@@ -1,12 +1,19 @@
 #include "files/hf/condition.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
 namespace dodona::files {
 
 using graph::AttributeValue;
+
+namespace {
+
+constexpr std::string_view kHas = " has ";
+
+}  // namespace
 
 std::string text_of(const AttributeValue& value) {
     if (const auto* whole = std::get_if<std::int64_t>(&value.value)) {
@@ -50,6 +57,11 @@ bool holds(const Node& condition, const Scope& scope) {
         if (left != nullptr && std::holds_alternative<std::string>(left->value)) {
             return (text_of(*left) == text.substr(at + 4)) == (comparison[1] == '=');
         }
+    }
+    if (const std::size_t at = text.find(kHas); at != std::string::npos) {
+        const AttributeValue* words = scope.find(text.substr(0, at));
+        const std::string part = text.substr(at + kHas.size());
+        return words != nullptr && ('_' + text_of(*words) + '_').find('_' + part + '_') != std::string::npos;
     }
     const AttributeValue value = scope.value({.text = text, .quoted = false, .where = condition.where});
     const std::string is = text_of(value);

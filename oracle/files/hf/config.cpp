@@ -18,16 +18,31 @@ namespace {
 /// `values: {other: itself}`: any text, as it is.
 constexpr std::string_view kItself = "itself";
 
+constexpr std::string_view kEachItem = "*.";
+
+/// The word for an item that has no such member.
+constexpr const char* kNone = "none";
+
 using graph::AttributeValue;
 
 bool is_null(const Node& node) {
     return node.kind == Node::Kind::null || (!node.quoted && node.kind == Node::Kind::scalar && node.text == "null");
 }
 
-/// A member; where the key is "outer.inner", the member `inner` of the mapping `outer`, or an item of a list by its number.
+/// A member; where the key is "outer.inner", the member `inner` of the mapping `outer`, or an item of a list by its number;
+/// where it is "outer.*.inner", the list of what each item of the list `outer` has as `inner`, or the word none.
 std::optional<Node::Member> member_at(const Node& node, const std::string& key) {
     if (const Node::Member* whole = node.member(key)) {
         return *whole;
+    }
+    if (key.starts_with(kEachItem) && node.kind == Node::Kind::list) {
+        Node list{.kind = Node::Kind::list, .where = node.where};
+        for (const auto& item : node.items) {
+            const auto member = member_at(*item, key.substr(kEachItem.size()));
+            const Node none{.kind = Node::Kind::scalar, .text = kNone, .where = item->where};
+            list.items.push_back(member && !is_null(*member->value) ? member->value : std::make_shared<Node>(none));
+        }
+        return Node::Member{.key = key, .where = node.where, .value = std::make_shared<Node>(list)};
     }
     const auto number = whole_from(key);
     if (const auto* at = std::get_if<std::int64_t>(&number); at != nullptr && node.kind == Node::Kind::list) {
@@ -39,6 +54,18 @@ std::optional<Node::Member> member_at(const Node& node, const std::string& key) 
     const std::size_t dot = key.find('.');
     const Node::Member* outer = dot == std::string::npos ? nullptr : node.member(key.substr(0, dot));
     return outer == nullptr ? std::nullopt : member_at(*outer->value, key.substr(dot + 1));
+}
+
+/// "3,4,5" as a list.
+Node split_at_commas(const Node& word) {
+    Node list{.kind = Node::Kind::list, .where = word.where};
+    for (std::size_t at = 0; at < word.text.size();) {
+        const std::size_t end = std::min(word.text.find(',', at), word.text.size());
+        const Node item{.kind = Node::Kind::scalar, .text = word.text.substr(at, end - at), .where = word.where};
+        list.items.push_back(std::make_shared<Node>(item));
+        at = end + 1;
+    }
+    return list;
 }
 
 /// Says the architecture: a key of transformers, or of diffusers. Null where a mapping has neither.
@@ -60,6 +87,16 @@ bool may_change_shapes(const Node& node) {
                              node.text.find_first_of(".eE") != std::string::npos &&
                              std::holds_alternative<double>(decimal_from(node.text));
     return !is_none(node) && !is_fraction;
+}
+
+std::optional<decltype(AttributeValue::value)> number_of(const std::string& text) {
+    const auto whole = whole_from(text);
+    if (const auto* number = std::get_if<std::int64_t>(&whole)) {
+        return *number;
+    }
+    const auto decimal = decimal_from(text);
+    const auto* number = std::get_if<double>(&decimal);
+    return number == nullptr ? std::nullopt : std::optional<decltype(AttributeValue::value)>(*number);
 }
 
 const Written* meaning_of(const Meanings& meanings, const std::string& word) {
@@ -88,13 +125,12 @@ public:
     ConfigReader(Document& config, const Family& family, UnknownKeys unknown, Scope known)
         : config_(config), family_(family), unknown_(unknown) {
         read_.parameters = std::move(known);
-        const Node::Member* nested = family.nested.empty() ? nullptr : config.root->member(family.nested);
-        body_ =
-            nested != nullptr && nested->value->kind == Node::Kind::mapping ? nested->value.get() : config.root.get();
+        const auto nested = family.nested.empty() ? std::nullopt : member_at(*config.root, family.nested);
+        body_ = nested && nested->value->kind == Node::Kind::mapping ? nested->value.get() : config.root.get();
         if (body_ != config.root.get()) {
             for (const Node::Member& member : config.root->members) {
                 const bool is_part = member.value->kind == Node::Kind::mapping && member.key.ends_with("_config");
-                if (is_part && member.key != family.nested && member.key != family.part) {
+                if (is_part && !is_read(member.key)) {
                     read_.left_out.push_back(member.key);
                 }
             }
@@ -115,7 +151,7 @@ public:
         }
         report_beside();
         report_rest();
-        report_part();
+        report_parts();
         throw_faults(config_);
         return std::move(read_);
     }
@@ -294,6 +330,9 @@ private:
         Scope scope = read_.parameters;
         for (std::size_t i = 0; i < layers.size(); ++i) {
             scope.set("layer", {static_cast<std::int64_t>(i), each.otherwise.front().is.where});
+            for (const auto& [parameter, value] : layers[i]) {
+                scope.set(parameter, value);
+            }
             if (const auto value = chosen(each.otherwise, scope)) {
                 layers[i][each.parameter] = *value;
             }
@@ -301,7 +340,9 @@ private:
     }
 
     void take(const EachLayer& each, const Node::Member& member, Layers& layers) {
-        const Value value(*member.value, member.key, config_.faults);
+        const bool is_word = each.is_among && member.value->kind == Node::Kind::scalar;
+        const Node words_as_list = is_word ? split_at_commas(*member.value) : Node{};
+        const Value value(is_word ? words_as_list : *member.value, member.key, config_.faults);
         const std::vector<Value> items = value.is_scalar() && !each.is_among ? std::vector<Value>{} : value.list();
         if (each.is_among) {
             const auto meaning = [&](bool is_listed) -> AttributeValue {
@@ -312,9 +353,11 @@ private:
                 layer[each.parameter] = meaning(false);
             }
             for (const Value& item : items) {
-                const auto at = static_cast<std::size_t>(item.whole(0, kMaxWhole, 0));
+                const std::int64_t first = each.first;
+                const auto at = static_cast<std::size_t>(item.whole(first, kMaxWhole, first) - first);
                 if (at >= layers.size()) {
-                    item.error(fmt::format("there is no such layer: they count from 0 to {}", layers.size() - 1));
+                    item.error(fmt::format("there is no such layer: they count from {} to {}", first,
+                                           static_cast<std::int64_t>(layers.size()) - 1 + first));
                 } else {
                     layers[at][each.parameter] = meaning(true);
                 }
@@ -330,20 +373,25 @@ private:
                 entries.emplace_back(1, letter);
             }
         }
-        if (entries.size() != layers.size()) {
+        if (each.repeats ? entries.empty() : entries.size() != layers.size()) {
             value.error(fmt::format("{} entries for {} layers", entries.size(), layers.size()));
             return;
         }
         const std::vector<std::string> words = words_of(each.values);
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            if (const Written* meaning = meaning_of(each.values, entries[i])) {
+        const bool are_numbers = words.empty() || words == std::vector<std::string>{kNone};
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            const std::size_t at = i % entries.size();
+            const std::string& entry = entries[at];
+            const Value& place = items.empty() ? value : items[at];
+            const Written* meaning = meaning_of(each.values, entry);
+            meaning = meaning == nullptr ? meaning_of(each.values, "other") : meaning;
+            if (meaning != nullptr) {
                 layers[i][each.parameter] = read_.parameters.value(*meaning);
-            } else if (const Written* other = meaning_of(each.values, "other")) {
-                layers[i][each.parameter] = read_.parameters.value(*other);
+            } else if (const auto number = number_of(entry); number && are_numbers) {
+                layers[i][each.parameter] = {*number, place.where()};
             } else {
-                (items.empty() ? value : items[i])
-                    .error(fmt::format("{} is not modelled{}", entries[i], did_you_mean(entries[i], words)),
-                           "modelled: " + join(words));
+                place.error(fmt::format("{} is not modelled{}", entry, did_you_mean(entry, words)),
+                            are_numbers ? "modelled: numbers" : "modelled: " + join(words));
             }
         }
     }
@@ -356,7 +404,7 @@ private:
         for (const Node::Member& member : config_.root->members) {
             const bool is_asked = std::find(asked_.begin(), asked_.end(), member.key) != asked_.end();
             const bool is_part = member.value->kind == Node::Kind::mapping && member.key.ends_with("_config");
-            if (!is_asked && !is_part && member.key != family_.nested && !is_type(member.key)) {
+            if (!is_asked && !is_part && !is_read(member.key) && !is_type(member.key)) {
                 read_.ignored.push_back(member.key);
             }
         }
@@ -395,14 +443,24 @@ private:
         }
     }
 
-    /// Keys of the encoder of images that no family asks for.
-    void report_part() {
-        const Node::Member* part = family_.part.empty() ? nullptr : config_.root->member(family_.part);
-        if (part == nullptr) {
-            return;
+    /// Whether a key of the whole config holds the language model or one of its encoders.
+    [[nodiscard]] bool is_read(const std::string& key) const {
+        const auto holds = [&](const std::string& path) { return path.substr(0, path.find('.')) == key; };
+        return holds(family_.nested) || std::any_of(family_.parts.begin(), family_.parts.end(), holds);
+    }
+
+    /// Keys of the encoders that no family asks for.
+    void report_parts() {
+        for (const std::string& path : family_.parts) {
+            if (const auto part = member_at(*config_.root, path)) {
+                report_part(path, *part);
+            }
         }
-        for (const Node::Member& member : part->value->members) {
-            const std::string key = family_.part + "." + member.key;
+    }
+
+    void report_part(const std::string& path, const Node::Member& part) {
+        for (const Node::Member& member : part.value->members) {
+            const std::string key = path + "." + member.key;
             const bool is_known =
                 std::any_of(asked_.begin(), asked_.end(),
                             [&](const std::string& name) { return name == key || name.starts_with(key + "."); }) ||
@@ -510,25 +568,25 @@ const Family& family_of_mapping(const Node& mapping, const std::vector<Family>& 
 
 namespace {
 
-/// The language model with the encoder of images of the same config, if a family reads that encoder.
-Family with_encoder(Family language, const Node& config, const std::vector<Family>& families) {
+/// The language model with the encoders of the same config that families read.
+Family with_encoders(Family language, const Node& config, const std::vector<Family>& families) {
     const std::string type = text_at(config, "model_type");
     const auto lists = [](const std::vector<std::string>& words, const std::string& word) {
         return std::find(words.begin(), words.end(), word) != words.end();
     };
     for (const Family& encoder : families) {
-        const Node* part = lists(encoder.encoder_of, type) ? child(config, encoder.part) : nullptr;
-        if (part == nullptr || part->kind != Node::Kind::mapping ||
-            (!encoder.part_types.empty() && !lists(encoder.part_types, text_at(*part, "model_type")))) {
+        const auto part = lists(encoder.encoder_of, type) ? member_at(config, encoder.part) : std::nullopt;
+        if (!part || part->value->kind != Node::Kind::mapping || lists(language.parts, encoder.part) ||
+            (!encoder.part_types.empty() && !lists(encoder.part_types, text_at(*part->value, "model_type")))) {
             continue;
         }
-        language.encoder = encoder.name;
-        language.part = encoder.part;
-        language.part_ignored = encoder.part_ignored;
-        language.keys.insert(language.keys.end(), encoder.keys.begin(), encoder.keys.end());
-        language.set.insert(language.set.end(), encoder.set.begin(), encoder.set.end());
-        language.each_layer.insert(language.each_layer.end(), encoder.each_layer.begin(), encoder.each_layer.end());
-        break;
+        language.encoder += (language.encoder.empty() ? "" : ".yaml and ") + encoder.name;
+        language.parts.push_back(encoder.part);
+        const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+        add(language.part_ignored, encoder.part_ignored);
+        add(language.keys, encoder.keys);
+        add(language.set, encoder.set);
+        add(language.each_layer, encoder.each_layer);
     }
     return language;
 }
@@ -538,16 +596,16 @@ Family with_encoder(Family language, const Node& config, const std::vector<Famil
 Family family_of(const Document& config, const std::vector<Family>& families) {
     const Family& family = family_of_mapping(*config.root, families);
     if (!family.architecture.empty()) {
-        return with_encoder(family, *config.root, families);
+        return with_encoders(family, *config.root, families);
     }
-    const Node::Member* part = config.root->member(family.nested);
-    if (part == nullptr || part->value->kind != Node::Kind::mapping) {
+    const auto part = member_at(*config.root, family.nested);
+    if (!part || part->value->kind != Node::Kind::mapping) {
         fail(config.root->where, fmt::format("{}: missing", family.nested),
              fmt::format("a config.json of {} has the keys of its language model there", family.name));
     }
     Family language = family_of_mapping(*part->value, families);
     language.nested = family.nested;
-    return with_encoder(std::move(language), *config.root, families);
+    return with_encoders(std::move(language), *config.root, families);
 }
 
 ReadConfig read_config(Document& config, const Family& family, UnknownKeys unknown, Scope known) {

@@ -79,9 +79,11 @@ EachLayer read_each(const Fields::Member& member) {
     Fields fields(member.value);
     each.keys = fields.find("list").texts();
     each.values = read_meanings(fields.find("values"));
+    each.repeats = fields.find("repeats").text() == "true";
     if (const Value among = fields.find("among")) {
         each.keys = among.texts();
         each.is_among = true;
+        each.first = fields.find("counted_from").text() == "1" ? 1 : 0;
     }
     if (const Value otherwise = fields.find("default")) {
         each.otherwise = read_choices(otherwise);

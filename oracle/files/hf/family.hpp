@@ -44,11 +44,13 @@ struct Choice {
 struct EachLayer {
     std::string parameter;
     std::vector<std::string>
-        keys;               ///< a list or a word of the config with an entry or letter for each layer; empty: none
-    Meanings values;        ///< of its entries
-    bool is_among = false;  ///< the list has the layers for which the parameter is true, or what that means
+        keys;                ///< a list or a word of the config with an entry or letter for each layer; empty: none
+    Meanings values;         ///< of its entries; empty: they are numbers
+    std::int64_t first = 0;  ///< of a list of layers: the number of the first
+    bool repeats = false;    ///< the list is a period of the layers
+    bool is_among = false;   ///< the list has the layers for which the parameter is true, or what that means
     std::vector<Choice>
-        otherwise;  ///< expressions over the parameters and `layer`, which counts from 0; none: required
+        otherwise;  ///< expressions over the parameters, those of layers before it and `layer`, from 0; none: required
     std::vector<std::string> of{"layers"};  ///< the stacks of layers, by the parameter that says how many they are
 };
 
@@ -61,11 +63,13 @@ struct SetParameter {
 struct Family {
     std::string name;
     std::string source;
-    std::vector<std::string> model_types;   ///< `model_type` of transformers
-    std::vector<std::string> class_names;   ///< `_class_name` of diffusers
-    std::vector<std::string> encoder_of;    ///< not empty: it reads encoders of images of configs of these model_types
-    std::string encoder;                    ///< of a language model: the family that reads the encoder before it
-    std::string part;                       ///< the key of the config that holds such an encoder
+    std::vector<std::string> model_types;  ///< `model_type` of transformers
+    std::vector<std::string> class_names;  ///< `_class_name` of diffusers
+    std::vector<std::string>
+        encoder_of;       ///< not empty: it reads encoders of images or sound of configs of these model_types
+    std::string encoder;  ///< of a language model: the families that read the encoders before it
+    std::string part;     ///< the key of the config that holds such an encoder
+    std::vector<std::string> parts;         ///< of a language model: those of all its encoders
     std::vector<std::string> part_types;    ///< the model_types of `part` that it reads; empty: all
     std::vector<std::string> part_ignored;  ///< keys of `part` that change no shape
     std::string architecture;               ///< empty: what is nested says the family

@@ -63,7 +63,7 @@ private:
             const std::string flag = text_of(meaning);
             return flag == "1" ? "true" : flag == "0" ? "false" : flag;
         }
-        const bool is_own = layer_parameters_.contains(node.text);
+        const bool is_own = names_own(node.text);
         const bool is_number =
             std::holds_alternative<std::int64_t>(meaning.value) || std::holds_alternative<double>(meaning.value);
         const bool is_parameter = scope.find(node.text) != nullptr;
@@ -73,6 +73,21 @@ private:
         }
         note_parameters(node.text);
         return node.text;
+    }
+
+    /// Whether an expression has a parameter that differs from layer to layer: its value is written.
+    [[nodiscard]] bool names_own(const std::string& text) const {
+        return std::any_of(layer_parameters_.begin(), layer_parameters_.end(), [&](const std::string& own) {
+            const auto is_word = [&](std::size_t at) {
+                return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+            };
+            for (std::size_t at = text.find(own); at != std::string::npos; at = text.find(own, at + 1)) {
+                if (!is_word(at + own.size()) && (at == 0 || !is_word(at - 1))) {
+                    return true;
+                }
+            }
+            return false;
+        });
     }
 
     /// Names of parameters in an expression, and those that they are computed from.
@@ -247,8 +262,9 @@ private:
     }
 
     /// What layers are called for which such a parameter is false.
-    inline static const std::map<std::string, std::string> kOtherwise{
-        {"mixture", "dense"}, {"first", "later"}, {"whole", "windowed"}, {"final", "joint"}, {"dual", "plain"}};
+    inline static const std::map<std::string, std::string> kOtherwise{{"mixture", "dense"},  {"first", "later"},
+                                                                      {"whole", "windowed"}, {"final", "joint"},
+                                                                      {"dual", "plain"},     {"gates", "ungated"}};
 
     static std::string kind_name(const std::vector<LayerValues>& kinds, std::size_t index) {
         if (kinds.size() == 1) {

@@ -14,6 +14,7 @@ namespace dodona::graph {
 Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_conv_transpose(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_linear(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_grouped_linear(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_batched_matmul(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_lstm(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_gru(Attributes& attributes, std::span<const Tensor> inputs);
@@ -23,6 +24,8 @@ Nest build_additive_attention(Attributes& attributes, std::span<const Tensor> in
 Nest build_gated_delta(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_linear_attention(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_selective_scan(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_gated_recurrence(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_token_shift(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_short_conv(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_layer_norm(Attributes& attributes, std::span<const Tensor> inputs);
@@ -60,6 +63,7 @@ Nest build_dropout(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_softmax(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_cross_entropy(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_adaptive_softmax(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_ctc_loss(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_contrastive_loss(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_mean_squared_error(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_l1_error(Attributes& attributes, std::span<const Tensor> inputs);

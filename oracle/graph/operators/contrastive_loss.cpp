@@ -5,7 +5,9 @@
 // s is a learned number. Where the batch is split, every device gathers the features of all and computes the logits of its
 // own rows; backward scatters the sums of their gradients (Radford et al., CLIP, arXiv:2103.00020, section 2.5 and figure
 // 3; open_clip, loss.py with local_loss and gather_with_grad). With several micro-batches a pair is compared within its
-// own. Kept: both features, as they come and normalised, and the probabilities of the own rows, in fp32.
+// own. With `sigmoid` each pair is a choice of its own, loss = -sum log sigmoid(z (s A T^T + c)), z = 1 where i = j, else
+// -1, with a learned c more and the logits once (Zhai et al., arXiv:2303.15343, section 3.2). Kept: both features, as they
+// come and normalised, and the probabilities of the own rows, in fp32.
 #include <fmt/format.h>
 
 #include "graph/operators/builders.hpp"
@@ -14,17 +16,17 @@ namespace dodona::graph {
 
 namespace {
 
-Work pairs_work(const LocalExtents& local, int feature) {
+Work pairs_work(const LocalExtents& local, int feature, double directions) {
     const double own = local[kBatch];
     const double all = own * local.shards(kBatch);
     const double features = local[feature];
-    const double logits = 2 * own * all;
+    const double logits = directions * own * all;
     const Kernel normalise = stream(4 * own * features, 2);
-    const Kernel rows = matmul(own, all, features, 2);
+    const Kernel rows = matmul(own, all, features, directions);
     const Bytes single = 4 * logits * unit::byte;
     return {.forward = {normalise, rows, stream(logits, 3), stream(logits, 2, single)},
-            .backward_input = {stream(logits, 1, single), matmul(own, features, all, 2), matmul(all, features, own, 2),
-                               stream(6 * own * features, 4)},
+            .backward_input = {stream(logits, 1, single), matmul(own, features, all, directions),
+                               matmul(all, features, own, directions), stream(6 * own * features, 4)},
             .backward_weight = {},
             .model_forward = rows.flops};
 }
@@ -32,6 +34,7 @@ Work pairs_work(const LocalExtents& local, int feature) {
 }  // namespace
 
 Nest build_contrastive_loss(Attributes& attributes, std::span<const Tensor> inputs) {
+    const bool sigmoid = attributes.flag("sigmoid", false);
     if (!same_shapes(attributes, inputs)) {
         return {};
     }
@@ -44,8 +47,9 @@ Nest build_contrastive_loss(Attributes& attributes, std::span<const Tensor> inpu
     Nest nest = element_wise(x, 2);
     nest.follows = false;
     nest.loops[kRowFeature].can_split = false;
-    nest.weights = {{.name = "scale",
-                     .dimensions = {{"number", 1}},
+    const double directions = sigmoid ? 1 : 2;
+    nest.weights = {{.name = sigmoid ? "scale and bias" : "scale",
+                     .dimensions = {{"number", sigmoid ? 2 : 1}},
                      .operand = {.loops = {kNoLoop}, .windows = {}},
                      .tied_to = {}}};
     nest.output.loops = {kBatch};
@@ -58,9 +62,9 @@ Nest build_contrastive_loss(Attributes& attributes, std::span<const Tensor> inpu
                    .name = "probabilities",
                    .element = Element::single,
                    .loops = {kBatch},
-                   .factor = 2,
+                   .factor = directions,
                    .whole_batch = true}};
-    nest.work = [](const LocalExtents& local) { return pairs_work(local, kRowFeature); };
+    nest.work = [directions](const LocalExtents& local) { return pairs_work(local, kRowFeature, directions); };
     return nest;
 }
 

@@ -57,11 +57,13 @@ Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs) {
 }
 
 /// Y[b, s, f] = X[b, s, f] + W[s, f]. The gradient passes through to X and is summed over the batch for W. Each of
-/// `documents` equal parts of the sequence, such as the images of a sample, has the positions from the first on.
+/// `documents` equal parts of the sequence, such as the images of a sample, has the positions from the first on; `run`
+/// neighbours have one position, such as the patches of a tile.
 Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const Extent positions = attributes.positive("positions");
     const Extent documents = attributes.positive("documents", 1);
+    const Extent run = attributes.positive("run", 1);
     if (x.dimensions.size() != 3 || x.dimensions[1].name != "sequence") {
         attributes.error(fmt::format("reads {}, but needs sequence and feature", x.shape()));
         return {};
@@ -69,7 +71,12 @@ Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> in
     if (!has_whole_documents(attributes, x, documents)) {
         return {};
     }
-    const Extent length = x.dimensions[1].extent / documents;
+    const Extent length = x.dimensions[1].extent / documents / run;
+    if (x.dimensions[1].extent != length * run * documents) {
+        attributes.error_at("run", fmt::format("{} tokens of a document are not whole runs of {}",
+                                               x.dimensions[1].extent / documents, run));
+        return {};
+    }
     if (positions < length) {
         attributes.error_at("positions", fmt::format("{} positions for a sequence of {}", positions, length));
         return {};
@@ -78,9 +85,9 @@ Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> in
     Nest nest = element_wise(x, 1);
     nest.weights = {{.name = "weight",
                      .dimensions = {{"sequence", positions}, {"feature", x.dimensions[2].extent}},
-                     .operand = {.loops = {documents == 1 ? kSequence : kNoLoop, kFeature}, .windows = {}},
+                     .operand = {.loops = {documents * run == 1 ? kSequence : kNoLoop, kFeature}, .windows = {}},
                      .tied_to = {}}};
-    nest.work = [parts = static_cast<double>(documents)](const LocalExtents& local) {
+    nest.work = [parts = static_cast<double>(documents * run)](const LocalExtents& local) {
         const double table = local[kSequence] * local[kFeature] / parts;
         return Work{.forward = {stream(2 * volume(local) + table)},
                     .backward_input = {},

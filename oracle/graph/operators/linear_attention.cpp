@@ -22,8 +22,14 @@
 // the state goes from chunk to chunk, and O = Q S + tril(Q K^T) V. Source: Yang et al., arXiv:2412.06464, section 3.3; the
 // chunked kernels of fla-org/flash-linear-attention: fla/ops/gated_delta_rule.
 //
-// Arithmetic forward, a position and head: 2 C (2 d + (d + e) + e) within chunks, 6 d e with the state. Backward makes W, U
-// and the states again, and two products of each. T is kept.
+// With a decay a[t] of each feature of the key, S[t] = S[t-1] diag(a[t]) (I - ...), keys and queries are scaled by its
+// products within the chunk, which are summed as logarithms in fp32: one pass more. Source: Kimi Team, arXiv:2510.26692,
+// section 3 (KDA); fla/ops/kda. Where what is removed and how strongly are vectors of their own, the transition is
+// diag(a[t]) - p[t] r[t]^T; then scores and outputs have two pairs of factors. Source: Peng et al., arXiv:2503.14456,
+// section 4.1 (RWKV-7); fla/ops/generalized_delta_rule/dplr.
+//
+// Arithmetic forward, a position and head, n = 1 pair of factors, or 2: 2 C (2 n d + (d + n e) + n e) within chunks,
+// 2 (2 + n) d e with the state. Backward makes W, U and the states again, and two products of each. T is kept.
 //
 // Both keep their inputs. Heads may be split; positions not, as the state goes through all of them.
 #include <algorithm>
@@ -39,10 +45,12 @@ namespace {
 constexpr int kPosition = 1, kStateHead = 2;
 
 struct StateShape {
-    double key_size = 1;    ///< features of a head's query and key
-    double value_size = 1;  ///< features of a head's value and output
-    double key_share = 1;   ///< heads of keys over heads
-    double chunk = 1;       ///< positions
+    double key_size = 1;      ///< features of a head's query and key
+    double value_size = 1;    ///< features of a head's value and output
+    double key_share = 1;     ///< heads of keys over heads
+    double chunk = 1;         ///< positions
+    double pairs = 1;         ///< of the delta rule: pairs of factors of the scores within a chunk
+    bool by_feature = false;  ///< of the delta rule: each feature of a key decays by itself
 };
 
 /// Two products for the gradients of both operands of each.
@@ -76,18 +84,26 @@ Work delta_work(const LocalExtents& local, const StateShape& shape) {
     const double c = shape.chunk;
     const double d = shape.key_size;
     const double e = shape.value_size;
-    const Kernel keys = matmul(c, c, d, chunks);
+    const double n = shape.pairs;
+    const Kernel keys = matmul(c, c, d, n * chunks);
     const Kernel inverse = stream(2 * heads * local[kPosition] * c, c / 2);
-    const Kernel updates = matmul(c, d + e, c, chunks);               // W and U
-    const Kernel states = matmul(d, e, 2 * local[kPosition], heads);  // W S and K^T (U - W S), chunk after chunk
-    const Kernel scores = matmul(c, c, d, chunks);
-    const Kernel outputs = matmul(c, e, d + c, chunks);  // Q S and the scores' V
+    const Kernel updates = matmul(c, d + n * e, c, chunks);                 // W and U
+    const Kernel states = matmul(d, e, (1 + n) * local[kPosition], heads);  // W S and K^T (U - W S), chunk after chunk
+    const Kernel scores = matmul(c, c, d, n * chunks);
+    const Kernel outputs = matmul(c, e, d + n * c, chunks);  // Q S and the scores' V
     Work work{.forward = {keys, inverse, updates, states, scores, outputs},
               .backward_input = {updates, states},
               .backward_weight = {},
               .model_forward = keys.flops + updates.flops + states.flops + scores.flops + outputs.flops};
     add_gradients(work.backward_input, {keys, updates, states, scores, outputs});
     work.backward_input.push_back(inverse);
+    if (shape
+            .by_feature) {  // the decays, queries and keys read; sums in fp32 written and read twice; scaled copies written
+        const double features = heads * local[kPosition] * d;
+        const Kernel scaled = stream((3 + 2) * features, 2, features * Bytes::of_base(3 * 4));
+        work.forward.insert(work.forward.begin(), scaled);
+        work.backward_input.insert(work.backward_input.begin(), {scaled, scaled});  // again, and their gradients
+    }
     return work;
 }
 
@@ -168,11 +184,29 @@ Nest build_linear_attention(Attributes& attributes, std::span<const Tensor> inpu
 }
 
 Nest build_gated_delta(Attributes& attributes, std::span<const Tensor> inputs) {
-    auto read = read_heads(attributes, inputs, 64, 2);
+    constexpr std::size_t kOfHeads = 4, kOfFeatures = 5, kOfPairs = 6;  // inputs
+    const bool by_feature = inputs.size() > kOfHeads;
+    auto read = read_heads(attributes, inputs, 64, by_feature ? 0 : 2);
     if (!read) {
         return {};
     }
-    read->nest.weights = {numbers_of_heads("decay and time step", 2, read->heads)};
+    for (std::size_t i = kOfHeads - 1; by_feature && i < inputs.size(); ++i) {
+        const bool is_step = i == kOfFeatures - 1 && inputs.size() == kOfFeatures;
+        const Extent due = is_step ? read->heads : inputs[1].dimensions[2].extent;
+        if (inputs[i].dimensions[2].extent != due || read->shape.key_share != 1) {
+            attributes.error(
+                fmt::format("reads {} as its input {}, which needs {} features, and as many heads of keys "
+                            "as of values",
+                            inputs[i].shape(), i + 1, due));
+            return {};
+        }
+    }
+    const auto key_size = static_cast<Extent>(read->shape.key_size);
+    if (inputs.size() != kOfPairs) {
+        read->nest.weights = {numbers_of_heads("decay and time step", by_feature ? 1 + key_size : 2, read->heads)};
+    }
+    read->shape.by_feature = by_feature;
+    read->shape.pairs = inputs.size() == kOfPairs ? 2 : 1;
     read->nest.saved.push_back({.what = Saved::What::internal,
                                 .name = "inverses of chunks",
                                 .loops = {kBatch, kPosition, kStateHead},

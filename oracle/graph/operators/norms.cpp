@@ -144,14 +144,20 @@ Nest build_rms_norm(Attributes& attributes, std::span<const Tensor> inputs) {
                       kRmsNormByOperators);
 }
 
-/// y = x * scale, a learned factor of each feature (layer scale: Touvron et al., arXiv:2103.17239, equation 3).
+/// y = x * scale, a learned factor of each feature (layer scale: Touvron et al., arXiv:2103.17239, equation 3), or one of
+/// all (the gates of Flamingo: Alayrac et al., arXiv:2204.14198, section 2.2).
 Nest build_layer_scale(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
+    const bool shared = attributes.flag("shared", false);
     if (!has_features(attributes, x)) {
         return {};
     }
     Nest nest = element_wise(x, 1);
     add_weight(nest, "scale", static_cast<int>(nest.loops.size()) - 1);
+    if (shared) {
+        nest.weights.back().dimensions = {{"number", 1}};
+        nest.weights.back().operand.loops = {kNoLoop};
+    }
     nest.saved = {{.what = Saved::What::input}};
     nest.work = [](const LocalExtents& local) {
         const Kernel pass = stream(2 * volume(local));
