@@ -105,6 +105,8 @@ constexpr std::array kKinds{
     OperatorKind{"tanh", build_tanh, 1, 1, "hyperbolic tangent", "", "those of its input"},
     OperatorKind{"leaky_relu", build_leaky_relu, 1, 1, "max(x, slope * x)", "", "those of its input"},
     OperatorKind{"relu_squared", build_relu_squared, 1, 1, "max(x, 0) squared", "", "those of its input"},
+    OperatorKind{"xielu", build_xielu, 1, 1, "expanded integral of ELU, with two learned numbers", "",
+                 "those of its input"},
     OperatorKind{"gated", build_gated, 2, 2, "activation(gate) * up",
                  "`activation` = silu (or gelu, relu, sigmoid). Inputs: gate, up", "those of its input"},
     OperatorKind{"multiply", build_multiply, 2, 2,

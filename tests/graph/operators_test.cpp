@@ -460,5 +460,12 @@ TEST(PositionEmbedding, MayBeOfRunsOfTokens) {
                  InputError);
 }
 
+TEST(Xielu, HasTwoLearnedNumbersWhoseGradientsReadItsInput) {
+    const Nest built = nest("xielu", {kTokens});
+    EXPECT_EQ(weights(built), 2);
+    EXPECT_EQ(of_one_sample(built).forward[0].elements, 80);
+    EXPECT_EQ(of_one_sample(built).backward_weight[0].elements, 80);
+}
+
 }  // namespace operators_test
 }  // namespace dodona::graph::test

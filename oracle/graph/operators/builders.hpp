@@ -41,6 +41,7 @@ Nest build_sigmoid(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_tanh(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_leaky_relu(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_relu_squared(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_xielu(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_multiply(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_layer_scale(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_modulate(Attributes& attributes, std::span<const Tensor> inputs);
