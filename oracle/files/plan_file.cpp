@@ -387,7 +387,8 @@ const Description& optimizer_of_plan() {
         .noun = "optimizer",
         .summary =
             "The optimizer and how its states are sharded. Sources, and the passes of one update over memory: "
-            "oracle/plan/optimizer.cpp. muon, soap, shampoo and galore update matrices inside the network by products "
+            "oracle/plan/optimizer.cpp. muon, soap, shampoo, galore and dion update matrices inside the network by "
+            "products "
             "of "
             "matrices: with states sharded each belongs to one rank, else every rank updates all "
             "(oracle/step/matrix_updates.hpp).",

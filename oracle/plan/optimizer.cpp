@@ -195,6 +195,34 @@ std::vector<Kernel> galore_kernels(MatrixShape shape) {
 /// The update.
 Bytes galore_workspace(MatrixShape shape) { return shape.elements() * kFour; }
 
+/// Half of the smaller side: ortho_fraction of microsoft/dion: configs/dion_160m.yaml.
+constexpr double kRankShare = 0.5;
+
+double basis_of(MatrixShape shape) { return std::ceil(kRankShare * shape.smaller()); }
+
+/// The right basis, from step to step.
+Bytes dion_states(MatrixShape shape) { return basis_of(shape) * shape.columns * kFour; }
+
+/// Kernels of one power iteration P = M Q with P made orthonormal by a sketched QR and a Cholesky factorisation, R = M' P, what
+/// P R' takes out of the momentum, and the update P Q'. Products of r x r and the triangular solves count as products.
+std::vector<Kernel> dion_kernels(MatrixShape shape) {
+    constexpr double kOversampling = 1.25;
+    const double m = shape.rows;
+    const double n = shape.columns;
+    const double r = basis_of(shape);
+    return {matmul(m, r, n),
+            matmul(kOversampling * r, r, m),
+            factorisation(2 * kOversampling * r * r * r, kOversampling * r * r),
+            times(2, matmul(m, r, r)),
+            matmul(r, r, m),
+            factorisation(r * r * r / 3, r * r),
+            matmul(n, r, m),
+            times(2, matmul(m, n, r))};
+}
+
+/// P and R.
+Bytes dion_workspace(MatrixShape shape) { return basis_of(shape) * (shape.rows + shape.columns) * kFour; }
+
 constexpr Moments none() { return {}; }
 constexpr Moments each(Bytes bytes) { return {.per_element = bytes, .per_factor = {}, .per_row = {}}; }
 
@@ -272,6 +300,14 @@ constexpr std::array kOptimizers{
                            .kernels = galore_kernels,
                            .workspace = galore_workspace,
                            .whole = true}},
+    Optimizer{
+        OptimizerKind::dion, each(2 * kFour), each(2 * kFour), 0, 0,
+        "Ahn et al., arXiv:2504.05295, algorithms 1 to 3; microsoft/dion: dion/dion.py: ranks update their parts of a "
+        "split matrix with all-reduces of the bases, which are not in the time",
+        MatrixUpdate{
+            .per_element = kFour, .states = dion_states, .kernels = dion_kernels, .workspace = dion_workspace}},
+    Optimizer{OptimizerKind::sophia, each(2 * kFour), each(2 * kFour), 0, 0,
+              "Liu et al., arXiv:2305.14342, algorithm 3: momentum and the diagonal of the curvature"},
 };
 
 const Moments& moments(const Optimizer& optimizer, const WeightSize& size) {

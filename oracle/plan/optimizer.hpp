@@ -45,7 +45,9 @@ enum class OptimizerKind {
     muon_gram,
     soap,
     shampoo,
-    galore
+    galore,
+    dion,
+    sophia
 };
 
 /// Bytes per parameter, without the 4 bytes of the fp32 master copy of mixed precision, which those keep that do not say
@@ -81,7 +83,14 @@ inline constexpr std::array kOptimizerKindTable{
         "8 bytes a parameter; of matrices inside the network, in blocks of up to 8,192, 8 more for each entry of "
         "rows x rows and of columns x columns; adamw elsewhere"),
     Enumerator(OptimizerKind::galore, "galore",
-               "of matrices inside the network, moments of rank 128 and the projection onto it; adamw elsewhere")};
+               "of matrices inside the network, moments of rank 128 and the projection onto it; adamw elsewhere"),
+    Enumerator(OptimizerKind::dion, "dion",
+               "of matrices inside the network, 4 bytes a parameter and a basis of half the smaller side; adamw "
+               "elsewhere"),
+    Enumerator(
+        OptimizerKind::sophia, "sophia",
+        "8 bytes a parameter; the estimate of the curvature every 10 steps, a gradient of part of a batch, is not in "
+        "the time")};
 constexpr const auto& enumerators(OptimizerKind /*type*/) { return kOptimizerKindTable; }
 inline constexpr std::array kOptimizerKinds = values_of(kOptimizerKindTable);
 constexpr std::string_view name(OptimizerKind kind) { return name_of(kind); }

@@ -52,6 +52,15 @@ double moved(OptimizerKind kind, Precision precision) {
     return update_traffic(optimizer(kind), kMatrix, training_bytes(precision)).in(1_B);
 }
 
+// Half of 4,096: P = M Q, R = M'P and two products of both, 2 * 4 m n r; the sketch, two triangular solves and P'P, 2 * 4.25 r r m.
+TEST(Optimizers, DionIteratesOnABasisOfHalfTheSmallerSide) {
+    const double m = 4096, n = 11008, r = 2048;
+    EXPECT_DOUBLE_EQ(products(OptimizerKind::dion, kWide), 2 * (4 * m * n * r + 4.25 * r * r * m));
+    EXPECT_DOUBLE_EQ(factorised(OptimizerKind::dion, kWide), 2.5 * r * r * r + r * r * r / 3);
+    EXPECT_EQ(optimizer(OptimizerKind::dion).hidden->states(kWide).in(1_B), 4 * r * n);
+    EXPECT_FALSE(optimizer(OptimizerKind::dion).hidden->whole);
+}
+
 TEST(Optimizers, HaveARowAndAWordEach) {
     EXPECT_EQ(optimizers().size(), kOptimizerKinds.size());
     for (const OptimizerKind kind : kOptimizerKinds) {
