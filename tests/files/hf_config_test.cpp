@@ -372,6 +372,29 @@ TEST(HfConfig, LayersHaveHeadsAndWidthsOfTheirOwn) {
     EXPECT_NE(fault_of(word).find("x is not modelled"), std::string::npos);
 }
 
+TEST(HfConfig, LayersWithWindowsHaveHeadsSinksAndGatesOfTheirOwn) {
+    const std::string small =
+        "\"hidden_size\": 64, \"num_attention_heads\": 4, \"head_dim\": 16, \"intermediate_size\": 128, "
+        "\"moe_intermediate_size\": 32, \"sliding_window\": 8, \"vocab_size\": 100, ";
+    const std::string mimo =
+        "{\"model_type\": \"mimo_v2_flash\", " + small +
+        "\"num_hidden_layers\": 2, \"num_key_value_heads\": 1, \"v_head_dim\": 8, \"swa_num_attention_heads\": 4, "
+        "\"swa_num_key_value_heads\": 2, \"add_swa_attention_sink_bias\": true, \"n_routed_experts\": 4, "
+        "\"num_experts_per_tok\": 2, \"hybrid_layer_pattern\": [0, 1], \"moe_layer_freq\": [0, 1]}";
+    const std::int64_t dense = 3 * 64 * 128 + 2 * 64, experts = 64 * 4 + 4 * 3 * 64 * 32 + 2 * 64;
+    const std::int64_t whole = 64 * (64 + 16 + 8 + 32), windowed = 64 * (64 + 32 + 16 + 32) + 4;
+    EXPECT_EQ(graph::count(graph_of(mimo)).parameters, dense + whole + experts + windowed + 2 * 64 * 100 + 64);
+    const std::string step =
+        "{\"model_type\": \"step3p5\", " + small +
+        "\"num_hidden_layers\": 3, \"num_attention_groups\": 1, \"attention_other_setting\": {\"attention_type\": "
+        "\"sliding_attention\", \"num_attention_heads\": 6, \"num_attention_groups\": 1}, \"use_head_wise_attn_gate\": "
+        "true, \"moe_num_experts\": 4, \"moe_top_k\": 2, \"share_expert_dim\": 32, \"moe_layers_enum\": \"2\", "
+        "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\", \"full_attention\"]}";
+    const std::int64_t four = 64 * (64 + 16 + 16 + 64 + 4) + 32, six = 64 * (96 + 16 + 16 + 96 + 6) + 32;
+    EXPECT_EQ(graph::count(graph_of(step)).parameters,
+              2 * dense + experts + 3 * 64 * 32 + 2 * four + six + 2 * 64 * 100 + 64);
+}
+
 TEST(HfConfig, AListOfKindsMayBeAPeriod) {
     const std::string griffin =
         "{\"model_type\": \"recurrent_gemma\", \"hidden_size\": 64, \"num_hidden_layers\": 5, \"num_attention_heads\": "
