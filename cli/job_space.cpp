@@ -82,7 +82,7 @@ search::Space job_space(Arguments& arguments, const Workload& workload, const qu
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);
     space.strategies = strategies_asked_for(arguments, workload, of_plans);
-    read_space(arguments, workload.cluster, space,
+    read_space(arguments, workload, space,
                of_plans ? value_names<reports::ExchangeKind>() : std::vector<std::string>{});
     space.top = 1;
     return in_software(arguments, software, workload, std::move(space), names_strategies(arguments));

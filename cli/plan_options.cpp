@@ -323,6 +323,9 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.schedule = settings.schedule.value_or(
         settings.virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward);
     plan.stages = settings.cut.stages;
+    if (settings.cut.cut == search::Cut::fastest) {
+        arguments.fault("--cut", "the fastest cut is searched by `dodona plan`", "balanced, software or 4,4,...");
+    }
     if (settings.cut.cut == search::Cut::software && plan.places().positions() > 1) {
         const std::int64_t blocks = workload.graph.block_count();
         plan.stages = plan.framework.dealt(blocks, plan.places().positions());

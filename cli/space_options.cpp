@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -179,6 +180,22 @@ std::vector<Option> space_options() {
 
 namespace {
 
+void read_cut(Arguments& arguments, const Workload& workload, search::Space& space) {
+    AskedCut asked = read_cut(arguments);
+    const std::int64_t blocks = workload.graph.block_count();
+    const auto given = std::accumulate(asked.stages.begin(), asked.stages.end(), std::int64_t{0});
+    const bool has_gap = asked.stages.size() > 2 &&
+                         std::find(asked.stages.begin() + 1, asked.stages.end() - 1, 0) != asked.stages.end() - 1;
+    if (!asked.stages.empty() && (given != blocks || has_gap)) {
+        arguments.fault("--cut",
+                        has_gap ? "a part between the first and the last holds nothing"
+                                : fmt::format("the parts hold {} blocks, {} has {}", given, workload.graph.name, blocks),
+                        fmt::format("numbers must add up to {}", blocks));
+    }
+    space.cut = asked.cut.value_or(space.cut);
+    space.stages = std::move(asked.stages);
+}
+
 /// A schedule that is asked for by name is searched.
 void search_fixed_schedules(search::Space& space) {
     for (const search::Constraint& constraint : space.fixed) {
@@ -215,17 +232,15 @@ void check_memory(Arguments& arguments, const cluster::Cluster& cluster, const s
     }
 }
 
-void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space,
+void read_space(Arguments& arguments, const Workload& workload, search::Space& space,
                 const std::vector<std::string>& also_vary) {
     space.fixed = constraints(arguments, "--fixed", space, false);
     search_fixed_schedules(space);
     space.excluded = constraints(arguments, "--exclude", space, true);
-    AskedCut asked = read_cut(arguments);
-    space.cut = asked.cut.value_or(space.cut);
-    space.stages = std::move(asked.stages);
+    read_cut(arguments, workload, space);
     space.exhaustive = arguments.has("--exhaustive");
     space.workers = static_cast<int>(arguments.count("--threads", kMaxThreads).value_or(0));
-    read_vary(arguments, cluster, also_vary, space.vary);
+    read_vary(arguments, workload.cluster, also_vary, space.vary);
 }
 
 }  // namespace dodona::cli

@@ -6,6 +6,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/option.hpp"
+#include "cli/workload.hpp"
 #include "search/search.hpp"
 
 namespace dodona::cli {
@@ -22,7 +23,7 @@ void check_memory(Arguments& arguments, const cluster::Cluster& cluster, const s
 
 /// Fills what the options say but for --max-memory; `space.strategies` are known. Faults: sizes of axes that no
 /// strategy has, offload without a host. `also_vary`: words of --vary that the caller reads.
-void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space,
+void read_space(Arguments& arguments, const Workload& workload, search::Space& space,
                 const std::vector<std::string>& also_vary = {});
 
 }  // namespace dodona::cli

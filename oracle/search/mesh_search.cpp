@@ -27,7 +27,13 @@ SearchContext::SearchContext(const graph::Graph& graph_, const cluster::Cluster&
 std::vector<Variant> SearchContext::left_open(const Plan& plan) const {
     std::vector<Variant> open = variants.of(plan);
     if (!space.stages.empty() || space.cut == Cut::software) {
-        std::erase_if(open, [&](Variant& variant) { return !cut_as_asked(plan, variant); });
+        for (Variant& variant : open) {
+            variant.stages = stages_of(plan, variant.virtual_stages);
+        }
+        std::erase_if(open, [&](const Variant& variant) {
+            const std::int64_t parts = plan.pipeline_stages() * variant.virtual_stages;
+            return parts == 1 ? !variant.stages.empty() : variant.stages.size() != static_cast<std::size_t>(parts);
+        });
     }
     if (filter.constrains()) {
         std::erase_if(open, [&](const Variant& variant) { return !filter.accepts(variant); });
@@ -35,13 +41,9 @@ std::vector<Variant> SearchContext::left_open(const Plan& plan) const {
     return open;
 }
 
-bool SearchContext::cut_as_asked(const Plan& plan, Variant& variant) const {
-    const std::int64_t parts = plan.pipeline_stages() * variant.virtual_stages;
-    variant.stages = space.stages;
-    if (space.stages.empty() && parts > 1) {
-        variant.stages = plan.framework.dealt(graph.block_count(), parts);
-    }
-    return parts == 1 ? space.stages.empty() : variant.stages.size() == static_cast<std::size_t>(parts);
+std::vector<std::int64_t> SearchContext::stages_of(const Plan& plan, std::int64_t virtual_stages) const {
+    const std::int64_t parts = plan.pipeline_stages() * virtual_stages;
+    return space.stages.empty() && parts > 1 ? plan.framework.dealt(graph.block_count(), parts) : space.stages;
 }
 
 std::vector<std::int64_t> SearchContext::microbatches(const MeshLayout& layout) const {

@@ -34,8 +34,8 @@ struct SearchContext {
     }
 
 private:
-    /// Cuts a variant as the space says; false: it cannot be.
-    bool cut_as_asked(const plan::Plan& plan, Variant& variant) const;
+    /// Plan::stages as the space says, or as the software deals blocks by itself; empty: it cannot.
+    [[nodiscard]] std::vector<std::int64_t> stages_of(const plan::Plan& plan, std::int64_t virtual_stages) const;
 };
 
 /// `plan`: has the layout's strategy; everything else is overwritten.

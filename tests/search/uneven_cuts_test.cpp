@@ -102,13 +102,15 @@ TEST(UnevenCuts, AreFoundByASearch) {
     }
 }
 
-/// A plan of another mesh or micro-batch that only its cut makes the fastest is found, however many plans are listed.
+/// A plan of another micro-batch or schedule that only its cut makes the fastest is found, however many plans are listed.
 TEST(UnevenCuts, AreFoundWhereverAPlanIsListed) {
     const cluster::Cluster cluster = smooth_cluster();
     int uneven = 0;
     for (const std::int64_t head : {1, 2, 3, 4, 6}) {
         const graph::Graph graph = headed(12, head);
         Space space = pipelines();
+        space.batch = 4096;
+        space.fixed = {AxisSize{"pipeline", 4}};
         space.exhaustive = true;
         const Answer all = search(graph, cluster, space);
         space.exhaustive = false;
