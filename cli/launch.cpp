@@ -34,7 +34,7 @@ struct Belongs {
     std::string_view option;
     std::string_view to;
 };
-constexpr std::array kBelongs{Belongs{"--zero-group", "--zero"},       Belongs{"--gather-group", "--zero"},
+constexpr std::array kBelongs{Belongs{"--zero-group", "--zero"},    Belongs{"--gather-group", "--zero"},
                               Belongs{"--cut", "--mesh"},           Belongs{"--cut", "--schedule"},
                               Belongs{"--cut", "--virtual-stages"}, Belongs{"--virtual-stages", "--schedule"}};
 
@@ -152,7 +152,8 @@ std::vector<questions::plans::ChangedSetting> changes_between(const std::vector<
 plan::Plan with_cut(const step::Prediction& prediction) {
     plan::Plan plan = prediction.plan;
     const std::vector<std::int64_t>& blocks = prediction.blocks;
-    if (plan.stages.empty() && std::adjacent_find(blocks.begin(), blocks.end(), std::not_equal_to<>()) != blocks.end()) {
+    if (plan.stages.empty() &&
+        std::adjacent_find(blocks.begin(), blocks.end(), std::not_equal_to<>()) != blocks.end()) {
         plan.stages = blocks;
     }
     return plan;

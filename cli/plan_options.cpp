@@ -331,8 +331,8 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
         plan.stages = plan.framework.dealt(blocks, plan.places().positions());
         if (plan.stages.empty()) {
             arguments.fault("--cut",
-                            fmt::format("{} does not deal {} blocks to {} parts by itself", plan.framework.label(), blocks,
-                                        plan.places().positions()),
+                            fmt::format("{} does not deal {} blocks to {} parts by itself", plan.framework.label(),
+                                        blocks, plan.places().positions()),
                             "give those of each part: --cut 4,4,...");
         }
     }

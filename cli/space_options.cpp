@@ -188,8 +188,9 @@ void read_cut(Arguments& arguments, const Workload& workload, search::Space& spa
                          std::find(asked.stages.begin() + 1, asked.stages.end() - 1, 0) != asked.stages.end() - 1;
     if (!asked.stages.empty() && (given != blocks || has_gap)) {
         arguments.fault("--cut",
-                        has_gap ? "a part between the first and the last holds nothing"
-                                : fmt::format("the parts hold {} blocks, {} has {}", given, workload.graph.name, blocks),
+                        has_gap
+                            ? "a part between the first and the last holds nothing"
+                            : fmt::format("the parts hold {} blocks, {} has {}", given, workload.graph.name, blocks),
                         fmt::format("numbers must add up to {}", blocks));
     }
     space.cut = asked.cut.value_or(space.cut);

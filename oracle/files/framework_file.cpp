@@ -259,7 +259,7 @@ const Description& description<Framework>() {
              optional<&Framework::deals>("deals",
                                          "How it deals blocks to the parts of a pipeline by itself: the first of these "
                                          "ways in which they divide.",
-                                         {.or_single = true}),
+                                         {.default_text = "equal", .or_single = true}),
              optional<&Framework::takes_cut>("takes_cut", "Whether it can be told any other cut of a pipeline."),
              optional<&Framework::runs_source>("runs_source", "Where these are written.", {.default_text = "none"}),
              optional<&Framework::usual_for>(

@@ -149,7 +149,8 @@ bool BestTimes::crosses() const { return !ours || *ours > (1 + kEqualTime) * *fa
 std::optional<CrossoverCache::Taken> CrossoverCache::taken(const Conditions& conditions, const Known& known) const {
     const auto prediction = predicted(known.sharded, conditions, shared_);
     const bool fits = prediction && prediction->fits && leaves(*prediction, conditions.reserve);
-    return fits ? std::optional(Taken{prediction->step.value, simplicity(*prediction, conditions.cluster.node_size(), conditions.reserve)})
+    return fits ? std::optional(Taken{prediction->step.value,
+                                      simplicity(*prediction, conditions.cluster.node_size(), conditions.reserve)})
                 : std::nullopt;
 }
 

@@ -56,8 +56,8 @@ std::vector<std::int64_t> SearchContext::microbatches(const MeshLayout& layout) 
 
 namespace {
 
-/// Whether a cut is taken instead of one that takes `usual`: cuts are equal as plans are.
-bool is_gain(Seconds step, Seconds usual) { return (1 + kEqualTime) * step < usual; }
+/// Whether a cut is taken instead of one that takes `longer`: cuts are equal as plans are.
+bool is_gain(Seconds step, Seconds longer) { return (1 + kEqualTime) * step < longer; }
 
 /// The candidate, or one whose pipeline is cut otherwise; `plan` has its variant.
 Candidate best_cut(const SearchContext& context, const step::CostedGraph& costed, Plan plan, Candidate best,
@@ -350,7 +350,7 @@ private:
                 candidate.step = step.least;
                 bool is_open = step.within;
                 if (may_recut && least_cut <= slowest_of_interest() && (!is_open || is_gain(least_cut, step.least))) {
-                    if (bounds_.cuts == Cuts::usual) {
+                    if (bounds_.cuts == Cuts::balanced) {
                         result_.recut = result_.recut ? min(*result_.recut, least_cut) : least_cut;
                     } else {
                         candidate = best_cut(evaluator, passes, std::move(candidate));

@@ -27,7 +27,7 @@ struct SearchContext {
     /// The variants of a mesh and micro-batch that the user's constraints allow.
     [[nodiscard]] std::vector<Variant> left_open(const plan::Plan& plan) const;
     [[nodiscard]] std::vector<std::int64_t> microbatches(const MeshLayout& layout) const;
-    /// Whether other cuts than the usual one are tried of a pipeline.
+    /// Whether other cuts than the default one are tried of a pipeline.
     [[nodiscard]] bool tries_cuts(const plan::Plan& plan) const {
         return plan.pipeline_stages() > 1 && space.cut == Cut::fastest && space.stages.empty() &&
                plan.framework.takes_cut;
@@ -44,8 +44,8 @@ MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayo
 
 enum class Bounds { used, ignored };
 
-/// How pipelines are cut: all faster cuts are tried, or only the usual one, with a bound for the others (MeshResult::recut).
-enum class Cuts { all, usual };
+/// How pipelines are cut: all faster cuts are tried, or only the default one, with a bound for the others (MeshResult::recut).
+enum class Cuts { all, balanced };
 
 /// What may leave out plans of a mesh.
 struct MeshBounds {

@@ -117,8 +117,7 @@ const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) 
 const std::vector<StageRun>& PassTables::runs(const PassTable& passes, const plan::Plan& plan) {
     const schedule::Places places = plan.places();
     const bool is_known = !plan.stages.empty() || passes.even(places.positions());
-    const CutKey key{places.stages, places.virtual_stages, places.placement, plan.stages,
-                     is_known ? nullptr : &passes};
+    const CutKey key{places.stages, places.virtual_stages, places.placement, plan.stages, is_known ? nullptr : &passes};
     const auto found = cuts_.find(key);
     if (found != cuts_.end()) {
         return found->second;

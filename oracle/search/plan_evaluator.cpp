@@ -20,9 +20,8 @@ PlanEvaluator::PlanEvaluator(MeshTables& layout, const PassTable& passes, plan::
 
 void PlanEvaluator::choose(const Variant& variant) {
     variant.apply(plan_);
-    const bool other_cut =
-        !chosen_ || chosen_->virtual_stages != variant.virtual_stages || chosen_->schedule != variant.schedule ||
-        chosen_->stages != variant.stages;
+    const bool other_cut = !chosen_ || chosen_->virtual_stages != variant.virtual_stages ||
+                           chosen_->schedule != variant.schedule || chosen_->stages != variant.stages;
     const bool other_kept = other_cut || chosen_->recompute != variant.recompute ||
                             chosen_->offload.activations != variant.offload.activations;
     const bool other_states = other_cut || chosen_->shard != variant.shard;

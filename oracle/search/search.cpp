@@ -150,7 +150,7 @@ private:
                 return;
             }
             const MeshLayout& layout = enumeration_.layouts[i];
-            results_[i] = from_tables() ? search_mesh(context_, layout, i, plan, passes, {.cuts = Cuts::usual})
+            results_[i] = from_tables() ? search_mesh(context_, layout, i, plan, passes, {.cuts = Cuts::balanced})
                                         : search_mesh_exhaustively(context_, layout, i, plan);
             report(done_.fetch_add(1) + 1);
         }
@@ -308,7 +308,8 @@ private:
                 const MeshLayout& layout = enumeration_.layouts[i];
                 Plan plan = plan_of(context_.space, layout);
                 PassTables passes = pass_tables(layout.software);
-                results_[i] = search_mesh(context_, layout, i, plan, passes, {.memory = Bounds::ignored, .cuts = Cuts::usual});
+                results_[i] =
+                    search_mesh(context_, layout, i, plan, passes, {.memory = Bounds::ignored, .cuts = Cuts::balanced});
                 note(i);
             }
         }

@@ -49,9 +49,10 @@ struct Software {
 /// How pipelines are cut. `fastest`: as step::cut_stages does, or otherwise where that is faster and the software can be
 /// told; `software`: only as the software does by itself.
 enum class Cut { fastest, balanced, software };
-inline constexpr std::array kCutTable{Enumerator(Cut::fastest, "fastest", "wherever a step is fastest"),
-                                      Enumerator(Cut::balanced, "balanced", "equal blocks, else as even as they can be"),
-                                      Enumerator(Cut::software, "software", "as the software does by itself")};
+inline constexpr std::array kCutTable{
+    Enumerator(Cut::fastest, "fastest", "wherever a step is fastest"),
+    Enumerator(Cut::balanced, "balanced", "equal blocks, else as even as they can be"),
+    Enumerator(Cut::software, "software", "as the software does by itself")};
 constexpr const auto& enumerators(Cut /*type*/) { return kCutTable; }
 
 struct Space {

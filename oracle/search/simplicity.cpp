@@ -45,7 +45,7 @@ Settings settings(const Variant& variant, Bytes memory, Bytes limit) {
             .schedule = schedule_of(variant),
             .recompute = variant.recompute,
             .others = static_cast<int>(variant.overlap.tensor) + static_cast<int>(variant.overlap.expert) +
-                        static_cast<int>(variant.overlap.pipeline) + (variant.stages.empty() ? 0 : 1)};
+                      static_cast<int>(variant.overlap.pipeline) + (variant.stages.empty() ? 0 : 1)};
 }
 
 Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candidate& candidate) {

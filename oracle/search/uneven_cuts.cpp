@@ -49,9 +49,8 @@ Seconds block_receipt(const step::CostedGraph& passes, const step::CostedGraph& 
     alone.counts[static_cast<std::size_t>(block - passes.segments.begin())] = 1;
     const step::Incoming arriving = step::incoming(passes, {{alone}}, step::boundary_split(passes, plan));
     const plan::Atoms axis = on_mesh.mesh.axis(*plan.strategy.pipeline);
-    return arriving.sent > Bytes{}
-               ? step::boundary_of(on_mesh, plan, arriving, step::neighbours(on_mesh, axis, 1)).time
-               : Seconds{};
+    return arriving.sent > Bytes{} ? step::boundary_of(on_mesh, plan, arriving, step::neighbours(on_mesh, axis, 1)).time
+                                   : Seconds{};
 }
 
 Passes passes_of(const step::SegmentCost& segment, const plan::Plan& plan) {

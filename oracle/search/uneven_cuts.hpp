@@ -20,7 +20,7 @@ namespace dodona::search {
 std::vector<std::vector<std::int64_t>> uneven_cuts(const step::CostedGraph& passes, const step::CostedGraph& on_mesh,
                                                    const plan::Plan& plan, std::int64_t microbatches,
                                                    step::ScheduleTimings& orders);
-/// The same of a plan that is costed on its own.
+/// Cuts of a plan that is costed on its own.
 std::vector<std::vector<std::int64_t>> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan,
                                                    step::ScheduleTimings& orders);
 

@@ -16,7 +16,7 @@ struct Variant {
     plan::ShardLevel shard = plan::ShardLevel::none;
     plan::Overlap overlap;
     plan::Offload offload;
-    std::vector<std::int64_t> stages;  ///< Plan::stages; empty: the usual cut
+    std::vector<std::int64_t> stages;  ///< Plan::stages; empty: the default cut
 
     void apply(plan::Plan& plan) const {
         plan.schedule = schedule;
