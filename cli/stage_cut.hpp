@@ -1,4 +1,4 @@
-// How a pipeline is cut: `--cut balanced|software|N,N,...`, or a layout as Megatron writes it.
+// Cuts of a pipeline: `--cut balanced|software|N,N,...`, or a layout as Megatron writes it.
 #pragma once
 
 #include <cstdint>

@@ -260,7 +260,7 @@ const Description& description<Framework>() {
                                          "How it deals blocks to the parts of a pipeline by itself: the first of these "
                                          "ways in which they divide.",
                                          {.default_text = "equal", .or_single = true}),
-             optional<&Framework::takes_cut>("takes_cut", "Whether it can be told any other cut of a pipeline."),
+             optional<&Framework::takes_cut>("takes_cut", "Whether it takes any other cut of a pipeline."),
              optional<&Framework::runs_source>("runs_source", "Where these are written.", {.default_text = "none"}),
              optional<&Framework::usual_for>(
                  "usual_for",

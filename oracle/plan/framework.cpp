@@ -46,12 +46,12 @@ bool Framework::can_offload(const Offload& offload) const {
 }
 
 std::vector<std::int64_t> Framework::dealt(std::int64_t blocks, std::int64_t parts) const {
-    for (const Dealing way : deals) {
-        const bool both = way == Dealing::with_both || way == Dealing::longer_first;
-        const std::int64_t embedding = both || way == Dealing::with_embedding ? 1 : 0;
-        const std::int64_t loss = both || way == Dealing::with_loss ? 1 : 0;
+    for (const Dealing method : deals) {
+        const bool both = method == Dealing::with_both || method == Dealing::longer_first;
+        const std::int64_t embedding = both || method == Dealing::with_embedding ? 1 : 0;
+        const std::int64_t loss = both || method == Dealing::with_loss ? 1 : 0;
         const std::int64_t left = (blocks + embedding + loss) % parts;
-        if (left > 0 && way != Dealing::longer_first) {
+        if (left > 0 && method != Dealing::longer_first) {
             continue;
         }
         std::vector<std::int64_t> dealt(static_cast<std::size_t>(parts), (blocks + embedding + loss) / parts);

@@ -24,7 +24,7 @@
 
 namespace dodona::plan {
 
-/// How software deals the blocks of a network to the parts of a pipeline by itself.
+/// Deals of the blocks of a network to the parts of a pipeline, as software makes them by itself.
 enum class Dealing { equal, with_embedding, with_loss, with_both, longer_first };
 inline constexpr std::array kDealingTable{
     Enumerator(Dealing::equal, "equal", "as many on each part"),
@@ -245,7 +245,7 @@ struct Framework {
     /// Under a pipeline ZeRO-2 and ZeRO-3 reduce gradients and gather weights once a step, and keep both whole until then.
     bool exchanges_once = false;
     std::vector<Dealing> deals{Dealing::equal};  ///< how it cuts pipelines by itself: the first that divides
-    bool takes_cut = true;                       ///< it can be told any other cut
+    bool takes_cut = true;                       ///< it takes any other cut
     std::string runs_source;                     ///< of these seven
     /// For these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;

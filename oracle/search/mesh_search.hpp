@@ -44,10 +44,10 @@ MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayo
 
 enum class Bounds { used, ignored };
 
-/// How pipelines are cut: all faster cuts are tried, or only the default one, with a bound for the others (MeshResult::recut).
+/// Cuts of pipelines: all faster cuts are tried, or only the default one, with a bound for the others (MeshResult::recut).
 enum class Cuts { all, balanced };
 
-/// What may leave out plans of a mesh.
+/// Bounds that may leave out plans of a mesh.
 struct MeshBounds {
     Bounds memory = Bounds::used;
     TimeBounds time;

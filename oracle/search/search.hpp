@@ -46,8 +46,8 @@ struct Software {
     [[nodiscard]] bool runs(const plan::Strategy& strategy) const;
 };
 
-/// How pipelines are cut. `fastest`: as step::cut_stages does, or otherwise where that is faster and the software can be
-/// told; `software`: only as the software does by itself.
+/// Cuts of pipelines. `fastest`: as step::cut_stages does, or otherwise where that is faster and the software
+/// takes it; `software`: only as the software does by itself.
 enum class Cut { fastest, balanced, software };
 inline constexpr std::array kCutTable{
     Enumerator(Cut::fastest, "fastest", "wherever a step is fastest"),
