@@ -46,8 +46,8 @@ std::string resolved_framework(Arguments& arguments, const std::string& typed, c
     const std::size_t at = files::is_path(whole) ? std::string::npos : whole.find('@');
     const std::string word = whole.substr(0, at);
     const char* option = at == std::string::npos ? "--date" : "--software";
-    const std::string date = at == std::string::npos ? read_date(arguments)
-                                                     : checked_date(arguments, whole.substr(at + 1), option);
+    const std::string date =
+        at == std::string::npos ? read_date(arguments) : checked_date(arguments, whole.substr(at + 1), option);
     const auto resolved = library().resolve_alias(files::NameOf::framework, word);
     const std::string version_of = resolved ? library().framework(resolved->name).version_of : "";
     if (version_of.empty() && (at != std::string::npos || arguments.has("--date"))) {
