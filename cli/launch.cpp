@@ -279,7 +279,7 @@ questions::plans::ChangedSettings changed_settings(const std::string& target, co
         return {.not_expressed = fmt::format("{} is read, and not written", target)};
     }
     if (!workload.graph.post_training.tasks.empty()) {
-        return {.not_expressed = fmt::format("of {} pretraining is written, not {}", target, workload.model)};
+        return {.not_expressed = fmt::format("of {} pretraining is written, not {}", target, workload.subject.model)};
     }
     const files::ExportFacts facts = export_facts(workload);
     const auto refusal = [&](const plan::Plan& plan) {
