@@ -7,12 +7,13 @@
 namespace dodona::reports::testing {
 
 inline Document cached_epochs() {
-    const questions::cache::Question question{.one = {.subject = {"net", "box"}},
-                                              .tiers = {{.name = "remote", .bandwidth = 1_GB_per_s},
-                                                        {.name = "memory", .memory = 10_GB, .bandwidth = 50_GB_per_s}},
-                                              .epochs = 2,
-                                              .samples = 1e6,
-                                              .sample = 100'000_B};
+    const questions::cache::Question question{
+        .one = {.workload = {.subject = {"net", "box"}, .files = files::Library("")}, .plan = {}},
+        .tiers = {{.name = "remote", .bandwidth = 1_GB_per_s},
+                  {.name = "memory", .memory = 10_GB, .bandwidth = 50_GB_per_s}},
+        .epochs = 2,
+        .samples = 1e6,
+        .sample = 100'000_B};
     const auto epoch = [](std::int64_t number, Seconds reading, std::vector<questions::cache::TierRead> tiers) {
         return questions::cache::Epoch{.number = number,
                                        .input = {.tiers = {},
