@@ -59,7 +59,7 @@ def published():
             ("a Transformer there", "1.25 to 1.40 x", hierarchical("transformer-big --batch 131072")),
             ("ResNet-50 on Dell Zenith, 128, 256 and 314 nodes (Filby and Dandapanthula, Dell EMC, 2018)", "90, 83, 76 %",
              "; ".join(", ".join(efficiency(nodes, exchange) for nodes in (128, 256, 314)) + " % with " + name
-                       for exchange, name in (("mlsl-priority", "`mlsl-priority`"), (str(FOLDER / "mlsl-servers.yaml"), "its [four servers](mlsl-servers.yaml)"))))]
+                       for exchange, name in (("mlsl-priority", "`mlsl-priority`"), (str(FOLDER.parent / "reports/exchanges/mlsl-servers.yaml"), "its [four servers](../reports/exchanges/mlsl-servers.yaml)"))))]
     return ["| published | there | here |", "|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)]
 
 

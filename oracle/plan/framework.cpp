@@ -46,7 +46,7 @@ bool Framework::can_offload(const Offload& offload) const {
 }
 
 std::vector<std::int64_t> Framework::dealt(std::int64_t blocks, std::int64_t parts) const {
-    for (const Dealing method : deals) {
+    for (const Dealing method : deals.empty() ? std::vector{Dealing::equal} : deals) {
         const bool both = method == Dealing::with_both || method == Dealing::longer_first;
         const std::int64_t embedding = both || method == Dealing::with_embedding ? 1 : 0;
         const std::int64_t loss = both || method == Dealing::with_loss ? 1 : 0;

@@ -244,9 +244,9 @@ struct Framework {
     Offload cannot_offload;          ///< what it cannot keep in host memory
     /// Under a pipeline ZeRO-2 and ZeRO-3 reduce gradients and gather weights once a step, and keep both whole until then.
     bool exchanges_once = false;
-    std::vector<Dealing> deals{Dealing::equal};  ///< how it cuts pipelines by itself: the first that divides
-    bool takes_cut = true;                       ///< it takes any other cut
-    std::string runs_source;                     ///< of these seven
+    std::vector<Dealing> deals;  ///< how it cuts pipelines by itself: the first that divides; empty: equal
+    bool takes_cut = true;       ///< it takes any other cut
+    std::string runs_source;     ///< of these seven
     /// For these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     std::vector<cluster::Maker> usual_on;  ///< ... and only on devices of these makers; empty: of all

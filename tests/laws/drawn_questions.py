@@ -83,8 +83,8 @@ class Asked:
             return
         for key in ("step_time_s", "memory_total_bytes", "samples_per_s", "mfu", "mesh", "microbatch"):
             a, b = first.get(key), other.get(key)
-            if key == "mesh":  # scripts have axes of one rank too
-                a, b = ({axis: size for axis, size in mesh.items() if size > 1} for mesh in (a, b))
+            if key == "mesh":
+                a, b = written_mesh(a), written_mesh(b)
             if key in other and a != b:
                 self.fault(f"{key} of plan is {a}, of {who}", b)
 
@@ -173,6 +173,12 @@ class Asked:
             answer = self.run("predict", *job, "--from", name, *optimizer, codes=(0, 1, 2))
             if answer.get("plan", {}).get("framework") == first["framework"]:
                 self.expect_same(first, answer["plan"], f"predict --from {name}")
+
+
+def written_mesh(mesh):
+    """A mesh as scripts write it: they have axes of one rank, too, and states that all ranks share have them all."""
+    several = {axis: size for axis, size in mesh.items() if size > 1}
+    return {"data": several["shard"]} if several.keys() == {"shard"} else several
 
 
 def plans_in(tree):

@@ -93,7 +93,7 @@ def main():
             return [(network, "data", "", f"{errors}{answer}")]
         framework = answer["plans"][0]["framework"]
         if framework not in runs:
-            runs[framework] = asked(options.program, options.source, ["frameworks", framework])[1]["runs"]
+            runs[framework] = asked(options.program, options.source, ["software", framework])[1]["runs"]
         strategies = [one for one in runs[framework] or axes if not one.endswith("-paradl")]
         return [(network, one, framework,
                  refusal(options.program, options.source, machine, network, framework, one, axes[one])) for one in strategies]
