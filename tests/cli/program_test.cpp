@@ -61,7 +61,7 @@ TEST(Program, ChecksWhatAFrameworkIsLike) {
     std::ofstream(place.path() / "right") << "framework: own\nsource: s\nsummary: mine\nlike: typical\n";
     const Outcome wrong = place.run("check wrong.yaml");
     EXPECT_EQ(wrong.code, 1);
-    EXPECT_NE(wrong.err.find("wrong.yaml:3:7: error: unknown framework \"typcal\""), std::string::npos) << wrong.err;
+    EXPECT_NE(wrong.err.find("wrong.yaml:3:7: error: unknown software \"typcal\""), std::string::npos) << wrong.err;
     const Outcome right = place.run("check right");
     EXPECT_EQ(right.code, 0) << right.err;
     EXPECT_EQ(right.out, "right: framework own: mine\n");
@@ -281,29 +281,29 @@ TEST(Program, ListsFrameworksAndShowsOne) {
     const Folder place;
     std::ofstream(place.path() / "eager.yaml") << kSoftware;
     EXPECT_FALSE(asked(place, "software")["software"].empty());
-    const auto one = asked(place, "frameworks ./eager.yaml");
+    const auto one = asked(place, "software ./eager.yaml");
     EXPECT_EQ(one["name"], "eager");
     EXPECT_EQ(one["parameters"][0]["parameter"], "stream");
     EXPECT_EQ(one["parameters"][0]["hi"], 2.5);
-    EXPECT_EQ(place.run("frameworks ./eager.yaml --format csv").code, 0);
-    EXPECT_EQ(place.run("frameworks megatorn").code, 2);
+    EXPECT_EQ(place.run("software ./eager.yaml --format csv").code, 0);
+    EXPECT_EQ(place.run("software megatorn").code, 2);
 }
 
 TEST(Program, ShowsAMechanismWithItsDefaults) {
     const Folder place;
-    const auto graphs = asked(place, "frameworks graphs");
+    const auto graphs = asked(place, "software graphs");
     EXPECT_EQ(graphs["name"], "graphs");
     EXPECT_EQ(graphs["parameters"][0]["parameter"], "launch");
     EXPECT_DOUBLE_EQ(graphs["parameters"][0]["hi"].get<double>(), 5e-6);
     EXPECT_EQ(graphs["default_for"][0], "framework: NeMo (MLPerf); notes: *v4.* or *v5.* or *v6.*");
-    EXPECT_EQ(asked(place, "frameworks eager")["default_for"][0], "framework: nanotron");
-    EXPECT_EQ(asked(place, "frameworks other-source")["default_for"].size(), 1);
-    EXPECT_EQ(asked(place, "frameworks fused-epilogues")["default_for"][0], "model: dlrm*; framework: *HugeCTR*");
-    EXPECT_EQ(asked(place, "frameworks deepep")["default_for"][0], "notes: *DeepEP* or *HybridEP*");
-    EXPECT_TRUE(asked(place, "frameworks overlapped-dispatch")["default_for"].empty());
-    EXPECT_NE(place.run("frameworks overlapped-dispatch").out.find("nothing: only where it is asked for"),
+    EXPECT_EQ(asked(place, "software eager")["default_for"][0], "framework: nanotron");
+    EXPECT_EQ(asked(place, "software other-source")["default_for"].size(), 1);
+    EXPECT_EQ(asked(place, "software fused-epilogues")["default_for"][0], "model: dlrm*; framework: *HugeCTR*");
+    EXPECT_EQ(asked(place, "software deepep")["default_for"][0], "notes: *DeepEP* or *HybridEP*");
+    EXPECT_TRUE(asked(place, "software overlapped-dispatch")["default_for"].empty());
+    EXPECT_NE(place.run("software overlapped-dispatch").out.find("nothing: only where it is asked for"),
               std::string::npos);
-    EXPECT_EQ(place.run("frameworks graphs --format csv").code, 0);
+    EXPECT_EQ(place.run("software graphs --format csv").code, 0);
 }
 
 TEST(Program, WritesAFileWholeAndLeavesNothingBeside) {

@@ -1,7 +1,8 @@
 // Public recipes predicted from their own flags: the same numbers as from the row of the table of runs that they are of.
 // recipes.txt has the rows (runs.csv) and the recipes, which name their source. Below each: its row; the machine, and the
 // software that the table's conventions take for such a row; a tolerance, where Megatron pads a vocabulary to a multiple of
-// 128 for each tensor rank (128,256 to 128,512) and the row names a network whose vocabulary is not padded.
+// 128 for each tensor rank (128,256 to 128,512) and the row names a network whose vocabulary is not padded. Rows do not say
+// that gradients of fp16 are in fp16, as scripts do that lack --accumulate-allreduce-grads-in-fp32.
 #include <cmath>
 #include <map>
 #include <sstream>
