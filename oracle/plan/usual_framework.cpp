@@ -98,7 +98,7 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
     }
     const cluster::Device& device = cluster.device;
     const Framework* usual = nullptr;
-    std::tuple best{false, 0, false, false, false};
+    std::tuple best{false, false, 0, false, false, false};
     for (const Framework& framework : all) {
         if (!framework.version_of.empty() && newest_version(all, framework.version_of, device) != &framework) {
             continue;
@@ -110,8 +110,10 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
             framework.usual_offload ? strategy == nullptr || only_shards(*strategy) : levels.empty() || names;
         const bool has_place = is_default_on(framework, device) && (offload.any() || !framework.usual_offload) &&
                                framework.can_run(graph.post_training.tasks);
-        const std::tuple its(framework.usual_offload, fitness(framework, graph), can_run(framework, strategy, offload),
-                             is_for_task(framework, graph), names);
+        const bool runs = can_run(framework, strategy, offload);
+        const bool for_task = is_for_task(framework, graph);
+        const std::tuple its(framework.usual_offload, for_task && runs, fitness(framework, graph), runs, for_task,
+                             names);
         if (fitness(framework, graph) > 0 && has_strategy && has_place && its > best) {
             usual = &framework;
             best = its;
