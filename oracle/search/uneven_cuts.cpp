@@ -102,7 +102,7 @@ public:
         const std::int64_t most = inner > 0 ? blocks_.blocks / inner : 0;
         for (std::int64_t middle = inner > 0 ? 1 : 0; middle <= most; ++middle) {
             const std::int64_t ends = blocks_.blocks - inner * middle;
-            for (std::int64_t first = 0; first <= ends; ++first) {
+            for (std::int64_t first = 1; first < ends; ++first) {  // the embedding or the head alone is no stage
                 add(first, middle, ends - first, usual, found);
             }
         }
