@@ -47,11 +47,18 @@ std::vector<Counts> cuts(const graph::Graph& graph, const plan::Plan& plan) {
 }
 
 TEST(UnevenCuts, TakeBlocksFromTheStageWithTheHead) {
-    // Twelve blocks and a head as heavy as four on four stages: four each, where an equal deal would give the
-    // last one seven.
-    const std::vector<Counts> found = cuts(headed(12, 4), pipeline_of(4));
+    // Twelve blocks and a head as heavy as three on four stages: the work of four each, where an equal deal would give the
+    // last one six.
+    const std::vector<Counts> found = cuts(headed(12, 3), pipeline_of(4));
     ASSERT_FALSE(found.empty());
-    EXPECT_EQ(found.front(), (Counts{4, 4, 4, 0}));
+    EXPECT_EQ(found.front(), (Counts{3, 4, 4, 1}));
+}
+
+TEST(UnevenCuts, LeaveNoStageTheHeadAlone) {
+    for (const Counts& cut : cuts(headed(12, 6), pipeline_of(4))) {
+        EXPECT_GT(cut.front(), 0);
+        EXPECT_GT(cut.back(), 0);
+    }
 }
 
 TEST(UnevenCuts, OfAnEvenPipelineThereAreNone) {
