@@ -99,7 +99,7 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
     }
     const cluster::Device& device = cluster.device;
     const Framework* usual = nullptr;
-    std::tuple best{false, false, 0, false, false, false, std::string_view()};
+    std::tuple best{false, false, 0, false, false, false};
     for (const Framework& framework : all) {
         if (!framework.version_of.empty() && newest_version(all, framework.version_of, device) != &framework) {
             continue;
@@ -114,7 +114,7 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
         const bool runs = can_run(framework, strategy, offload);
         const bool for_task = is_for_task(framework, graph);
         const std::tuple its(framework.usual_offload, for_task && runs, fitness(framework, graph), runs, for_task,
-                             names, names ? std::string_view(framework.since) : std::string_view());
+                             names);
         if (fitness(framework, graph) > 0 && has_strategy && has_place && its > best) {
             usual = &framework;
             best = its;

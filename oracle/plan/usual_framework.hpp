@@ -16,7 +16,7 @@ namespace dodona::plan {
 
 /// Null where none is; of equals the first. One for plans that offload comes first where they do, then one for the tasks that
 /// can run all of it, then one for networks of this kind, then one that can run all of it, then one for its tasks, then one
-/// that names the ZeRO level of the strategy, of several the newest. `strategy`: null for several. Devices whose maker is not known are taken for NVIDIA's. `offload`: what
+/// that names the ZeRO level of the strategy. `strategy`: null for several. Devices whose maker is not known are taken for NVIDIA's. `offload`: what
 /// plans keep in host memory.
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
                                  const cluster::Cluster& cluster, const Offload& offload);

@@ -330,11 +330,13 @@ TEST(Questions, TakeUsualSoftwareWhereNoneIsNamed) {
     EXPECT_EQ(plan_of_row({{"strategy", "megatron"}, {"tensor", "8"}, {"date", "2024-09"}}).framework.name,
               "megatron-2024");
     EXPECT_EQ(plan_of_row({{"strategy", "megatron"}, {"tensor", "8"}, {"date", "2024-09"}}).memory.name, "nemo");
-    const Cells sharded{{"strategy", "fsdp"}, {"data", "8"}, {"shard", "parameters"}};
-    EXPECT_EQ(usual(sharded), "torchtitan");
-    Cells earlier = sharded;
-    earlier["date"] = "2024-03";
-    EXPECT_EQ(usual(earlier), "pytorch-fsdp") << "torchtitan is of October";
+    EXPECT_EQ(usual({{"strategy", "fsdp"}, {"data", "8"}, {"shard", "parameters"}}), "pytorch-fsdp");
+    EXPECT_EQ(usual({{"strategy", "megatron"},
+                     {"tensor", "8"},
+                     {"data", "8"},
+                     {"sequence_parallel", "yes"},
+                     {"shard", "gradients"}}),
+              "torchtitan");
     EXPECT_EQ(usual({{"strategy", "fsdp"}, {"data", "8"}, {"shard", "parameters"}, {"framework", "Foo"}}), "typical");
     EXPECT_EQ(usual({{"strategy", "data"}, {"data", "8"}, {"machine", "tpu-v5p-pod"}}), "maxtext");
 }
