@@ -332,8 +332,8 @@ TEST(Questions, TakeUsualSoftwareWhereNoneIsNamed) {
     EXPECT_EQ(plan_of_row({{"strategy", "megatron"}, {"tensor", "8"}, {"date", "2024-09"}}).memory.name, "nemo");
     EXPECT_EQ(usual({{"strategy", "fsdp"}, {"data", "8"}, {"shard", "parameters"}}), "pytorch-fsdp");
     EXPECT_EQ(usual({{"strategy", "megatron"},
-                     {"tensor", "8"},
-                     {"data", "8"},
+                     {"tensor", "2"},
+                     {"data", "4"},
                      {"sequence_parallel", "yes"},
                      {"shard", "gradients"}}),
               "torchtitan");
