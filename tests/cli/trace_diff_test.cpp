@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 fs::path traces() { return fs::path(std::getenv("DODONA_SOURCE")) / "tests/cli/traces"; }
 
-const std::string kPlan = "llama-3.1-8b --machine dgx-h100 --gpus 16 --batch 64 --strategy zero2 --software composer-fsdp";
+const std::string kPlan =
+    "llama-3.1-8b --machine dgx-h100 --gpus 16 --batch 64 --strategy zero2 --software composer-fsdp";
 
 /// A folder with zero2.json, two steps of kernels as PyTorch 2.8 names them.
 class Traced : public ::testing::Test {
@@ -64,8 +65,9 @@ TEST_F(Traced, ReadsCompressedTraces) {
 TEST_F(Traced, ExitsWith1WhereTheStepIsOutsideOfTheIntervalOrTheTolerance) {
     EXPECT_EQ(place.run("diff zero2.json " + kPlan + " --tolerance 0.01").code, 1);
     EXPECT_EQ(place.run("diff zero2.json " + kPlan + " --tolerance 0.05").code, 0);
-    const Outcome other =
-        place.run("diff zero2.json llama-3.1-8b --machine dgx-h100 --gpus 16 --batch 16 --strategy zero2 --software composer-fsdp");
+    const Outcome other = place.run(
+        "diff zero2.json llama-3.1-8b --machine dgx-h100 --gpus 16 --batch 16 --strategy zero2 --software "
+        "composer-fsdp");
     EXPECT_EQ(other.code, 1);
     EXPECT_NE(other.out.find("the traced step is outside of the predicted interval"), std::string::npos) << other.out;
 }
