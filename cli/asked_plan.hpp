@@ -14,7 +14,8 @@ namespace dodona::cli {
 /// Those of the job, the plan and observed steps.
 std::vector<Option> asked_plan_options();
 
-/// Its framework is adjusted to observed steps. `known`: options and what is known of them otherwise; what is typed and what a launch script says come first.
+/// Its framework is adjusted to observed steps. `known`: options and what is known of them otherwise; what is typed and
+/// what a launch script says come first.
 questions::OnePlan read_asked_plan(Arguments& arguments,
                                    const std::vector<std::pair<std::string, std::string>>& known = {});
 

@@ -1,6 +1,6 @@
 // What exchanges add to a step on equal workers with one link each, over numbers of workers: the comparison of patterns
-// in Langer et al., arXiv:2007.03970, Figure 14, whose rates of 10 GiB/s for reductions and 2 GiB/s for updates are the defaults.
-// Nothing is hidden behind compute; compute is without the update of the weights.
+// in Langer et al., arXiv:2007.03970, Figure 14, whose rates of 10 GiB/s for reductions and 2 GiB/s for updates are the
+// defaults. Nothing is hidden behind compute; compute is without the update of the weights.
 #pragma once
 
 #include <optional>

@@ -57,10 +57,10 @@ constexpr const auto& enumerators(MemoryAction /*type*/) { return kMemoryActionT
 ///   keys                keys and values that several heads share
 ///   inputs              inputs that a strategy would gather again in backward (Purpose::regather). A strategy without
 ///                       Rule::regather keeps them gathered only, and has no transfer in backward
-///   logits              those that a loss reads. gather: of all ranks, where they share its vocabulary. cast: the loss keeps
-///                       them in place of probabilities in fp32 and turns them into their gradients. free: they are there in
-///                       chunks of as many tokens that one is about as large as the input of their product; gradients of
-///                       that input and of the product's weights are computed in forward, and kept
+///   logits              those that a loss reads. gather: of all ranks, where they share its vocabulary. cast: the loss
+///                       keeps them in place of probabilities in fp32 and turns them into their gradients. free: they are
+///                       there in chunks of as many tokens that one is about as large as the input of their product;
+///                       gradients of that input and of the product's weights are computed in forward, and kept
 ///   loss-inputs         logits as their product wrote them, until backward begins
 ///   loss-temporaries    `element` bytes a logit beside what the loss keeps, when forward ends and backward begins; of one
 ///                       of `chunks` at a time, and the logits likewise unless loss-inputs are kept

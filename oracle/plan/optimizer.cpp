@@ -203,8 +203,8 @@ double basis_of(MatrixShape shape) { return std::ceil(kRankShare * shape.smaller
 /// The right basis, from step to step.
 Bytes dion_states(MatrixShape shape) { return basis_of(shape) * shape.columns * kFour; }
 
-/// Kernels of one power iteration P = M Q with P made orthonormal by a sketched QR and a Cholesky factorisation, R = M' P, what
-/// P R' takes out of the momentum, and the update P Q'. Products of r x r and the triangular solves count as products.
+/// Kernels of one power iteration P = M Q with P made orthonormal by a sketched QR and a Cholesky factorisation, R = M' P,
+/// what P R' takes out of the momentum, and the update P Q'. Products of r x r and the triangular solves count as products.
 std::vector<Kernel> dion_kernels(MatrixShape shape) {
     constexpr double kOversampling = 1.25;
     const double m = shape.rows;

@@ -14,10 +14,10 @@
 
 namespace dodona::plan {
 
-/// Null where none is; of equals the first. One for plans that offload comes first where they do, then one for the tasks that
-/// can run all of it, then one for networks of this kind, then one that can run all of it, then one for its tasks, then one
-/// that names the ZeRO level of the strategy. `strategy`: null for several. Devices whose maker is not known are taken for NVIDIA's. `offload`: what
-/// plans keep in host memory.
+/// Null where none is; of equals the first. Comes first, in this order: one for plans that offload, where they do; one for
+/// the network's tasks that can run the strategy; one for networks of this kind; one that can run the strategy; one for the
+/// tasks; one that names the strategy's ZeRO level. `strategy`: null for several. Devices whose maker is not known are taken
+/// for NVIDIA's. `offload`: what plans keep in host memory.
 const Framework* usual_framework(std::span<const Framework> all, const graph::Graph& graph, const Strategy* strategy,
                                  const cluster::Cluster& cluster, const Offload& offload);
 

@@ -6,7 +6,8 @@
 //                   local headers carry the sizes in 64 bits, central ones where they need to. Sources: PKWARE
 //                   APPNOTE.TXT 6.3, sections 4.3.7 to 4.5.3; numpy.lib.format, version 1.0
 //   npz-compressed  the same headers; the data times `ratio`
-//   hdf5            data times `ratio`, which is 1 but for filters such as gzip, and 1,314 bytes a tensor, fitted to Keras' resnet50_weights_tf_dim_ordering_tf_kernels.h5: 102,967,424
+//   hdf5            data times `ratio`, which is 1 but for filters such as gzip, and 1,314 bytes a tensor, fitted to
+//                   Keras' resnet50_weights_tf_dim_ordering_tf_kernels.h5: 102,967,424
 //                   bytes, 25,636,712 numbers in 320 tensors. Of vgg16_weights_tf_dim_ordering_tf_kernels.h5,
 //                   553,467,096 bytes, it is 5,128 bytes too much
 //   pytorch         the headers of zip, 64 bytes of alignment and the pickle: 336 bytes a tensor, fitted to torchvision's

@@ -7,7 +7,8 @@
 //   4 more than 90 % of what plans may need          8 recomputation: none, selective, full
 //                                                    9 axes and rules that the strategy has
 // 2: NVIDIA/Megatron-LM, megatron/core/transformer/moe/README.md: experts and tensors exchange within the NVLink domain,
-// and larger networks are cut into stages first. The order is the same whether plans come from tables or from an exhaustive walk.
+// and larger networks are cut into stages first. The order is the same whether plans come from tables or from an
+// exhaustive walk.
 #pragma once
 
 #include <compare>

@@ -72,8 +72,8 @@ TEST(GatedDelta, KeepsItsInputsAndTheInversesOfItsChunks) {
     EXPECT_EQ(built.saved[4].factor, 64) << "numbers a position and head";
 }
 
-// Kimi Linear's 32 heads of 128: a decay of each feature, scaled queries and keys in one pass more. RWKV-7: four products within
-// chunks of 64, U from two of values, three with the state.
+// Kimi Linear's 32 heads of 128: a decay of each feature, scaled queries and keys in one pass more. RWKV-7: four products
+// within chunks of 64, U from two of values, three with the state.
 TEST(GatedDelta, DecaysOfFeaturesAreAPassMoreAndTwoPairsOfFactorsMoreProducts) {
     const Values heads{{"heads", std::int64_t{32}}};
     const Tensor step = tensor({{"sequence", 4096}, {"feature", 32}});

@@ -52,7 +52,8 @@ double moved(OptimizerKind kind, Precision precision) {
     return update_traffic(optimizer(kind), kMatrix, training_bytes(precision)).in(1_B);
 }
 
-// Half of 4,096: P = M Q, R = M'P and two products of both, 2 * 4 m n r; the sketch, two triangular solves and P'P, 2 * 4.25 r r m.
+// Half of 4,096: P = M Q, R = M'P and two products of both, 2 * 4 m n r; the sketch, two triangular solves and P'P, 2 *
+// 4.25 r r m.
 TEST(Optimizers, DionIteratesOnABasisOfHalfTheSmallerSide) {
     const double m = 4096, n = 11008, r = 2048;
     EXPECT_DOUBLE_EQ(products(OptimizerKind::dion, kWide), 2 * (4 * m * n * r + 4.25 * r * r * m));

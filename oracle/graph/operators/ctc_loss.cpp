@@ -4,7 +4,8 @@
 //
 // Softmax over the classes in fp32, then sums forward and backward over the frames and the 2 L + 1 states between and on L
 // labels, 4 bytes each, kept for the gradient. Source: Graves et al., ICML 2006, section 4; pytorch/pytorch:
-// aten/src/ATen/native/cuda/LossCTC.cu. Frames cannot be split, as the sums go through all of them; not modelled: the steps' latency.
+// aten/src/ATen/native/cuda/LossCTC.cu. Frames cannot be split, as the sums go through all of them; not modelled: the
+// steps' latency.
 #include <fmt/format.h>
 
 #include "graph/operators/builders.hpp"

@@ -19,8 +19,8 @@ Extent features_of_gate(const Tensor& gate, const Tensor& tokens) {
 }
 
 /// y = x1 * x2; dx1 = dy * x2, dx2 = dy * x1. The shapes are equal, or x2 has one number a channel of the image x1
-/// (squeeze-and-excitation: Hu et al., arXiv:1709.01507, equation 4), or one a token or head of x1: its gradient is then a sum
-/// over positions or features, partial where they are split.
+/// (squeeze-and-excitation: Hu et al., arXiv:1709.01507, equation 4), or one a token or head of x1: its gradient is then a
+/// sum over positions or features, partial where they are split.
 Nest build_multiply(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const Extent of_gate = inputs[1].dimensions != x.dimensions ? features_of_gate(inputs[1], x) : 0;

@@ -2,7 +2,8 @@
 //
 //   y = a x^2 + x / 2 where x > 0,  b (e^x - 1) - b x + x / 2 elsewhere
 //
-// One pass forward and one backward; the gradients of a and b are sums over all elements, which backward makes as it reads x and dy.
+// One pass forward and one backward; the gradients of a and b are sums over all elements, which backward makes as it reads
+// x and dy.
 // Source: Huang and Schlag, arXiv:2411.13010, section 4; huggingface/transformers: activations.py, XIELUActivation.
 #include "graph/operators/builders.hpp"
 
