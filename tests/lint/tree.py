@@ -1,5 +1,5 @@
 """The files of the repository, and how a lint reports. A lint is `NAME.py ROOT ...`: exit 0, 1 or, for what it
-needs and does not find, 77. `tree.py ROOT` lists what has changed since the last full run of the tests."""
+needs and does not find, 77. `tree.py ROOT` lists what has changed since the tests last passed."""
 
 import os
 import shutil
@@ -31,8 +31,8 @@ def git(root, *arguments):
 
 
 def changed(root):
-    """Files that are not as at the last full run of the tests (tests/setup/full_run has its commit); None: unknown."""
-    known = git(root, "diff", "--name-only", text(root, "tests/setup/full_run").strip())
+    """Files that are not as when all tests last passed (tests/setup/passed_run has the commit); None: unknown."""
+    known = git(root, "diff", "--name-only", text(root, "tests/setup/passed_run").strip())
     new = git(root, "ls-files", "-o", "--exclude-standard")
     return None if known is None or new is None else sorted({*known, *new})
 
