@@ -69,6 +69,10 @@ KeyFigures framework_figures(const plan::Framework& framework) {
                                 (not_offloaded.empty() ? "" : "; in host memory no " + join(not_offloaded, " or ")) +
                                 " (" + framework.runs_source + ")");
     }
+    if (!framework.deals.empty() || !framework.takes_cut) {
+        add_line("cuts pipelines", (framework.deals.empty() ? "equal" : join(names_of(framework.deals), ", else ")) +
+                                       (framework.takes_cut ? ", or as it is told" : ", no other way"));
+    }
     add_line("unexplained", percent(framework.spread) + " of a step, as a standard deviation");
     if (!framework.like.empty()) {
         add_line("like", framework.like + ", in all that its own file leaves out");
