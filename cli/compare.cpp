@@ -20,39 +20,28 @@
 #include "cli/workload.hpp"
 #include "files/document.hpp"
 #include "questions/compare/compare.hpp"
-#include "reports/document/number_format.hpp"
 #include "search/search.hpp"
-#include "step/predict.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
-/// Kinds of compared items. `settings` are written as --fixed: tensor=8,zero=1.
-enum class Things { strategies, machines, models, plans, settings };
+using questions::compare::Things;
 
-struct ComparedKind {
+/// The first key of files of a kind.
+struct FirstKey {
     Things kind;
-    std::string_view plural;
-    std::string_view first_key;  ///< of files of that kind
+    std::string_view key;
 };
-constexpr std::array kComparedKinds{
-    ComparedKind{Things::strategies, "strategies", "strategy"}, ComparedKind{Things::machines, "machines", "cluster"},
-    ComparedKind{Things::models, "models", "model"}, ComparedKind{Things::plans, "plans", "plan"},
-    ComparedKind{Things::settings, "settings", ""}};
-
-std::string plural_of(Things kind) {
-    return std::string(std::find_if(kComparedKinds.begin(), kComparedKinds.end(), [&](const ComparedKind& row) {
-                           return row.kind == kind;
-                       })->plural);
-}
+constexpr std::array kFirstKeys{FirstKey{Things::strategies, "strategy"}, FirstKey{Things::machines, "cluster"},
+                                FirstKey{Things::models, "model"}, FirstKey{Things::plans, "plan"}};
 
 /// By the first key of the file.
 Things kind_of_file(const std::string& path) {
     const files::Document document = files::load_document(path, path, {});
     const std::string key = document.root->members.empty() ? "" : document.root->members.front().key;
-    for (const ComparedKind& row : kComparedKinds) {
-        if (!key.empty() && row.first_key == key) {
+    for (const FirstKey& row : kFirstKeys) {
+        if (row.key == key) {
             return row.kind;
         }
     }
@@ -146,86 +135,35 @@ void require_job(Arguments& arguments, Things kind) {
     arguments.throw_if_faults();
 }
 
-bool from_data_sheet(const cluster::Device& device) {
-    return device.curves.empty() && (device.profile.fits.empty() || device.profile.borrowed);
-}
-
-questions::compare::Compared given_plan(Arguments& one, const std::string& file) {
-    const Workload workload = read_workload(one);
+questions::compare::Thing given_plan(Arguments& one, const std::string& file) {
+    Workload workload = read_workload(one);
     plan::Plan plan = library().plan(file, {});
     plan.batch = one.count("--batch").value_or(plan.batch);
     plan = in_its_software(one, workload, std::move(plan));
-    return {.name = file,
-            .model = workload.subject.model,
-            .machine = workload.subject.machine,
-            .plan = step::predict(workload.graph, workload.cluster, plan),
-            .answer = {},
-            .from_data_sheet = from_data_sheet(workload.cluster.device)};
+    return {file, std::move(workload), std::move(plan)};
 }
 
-/// A hybrid with an axis of one rank is another strategy: data+filter on filter 1 is data. A pipeline's other axes may have
-/// one.
-std::vector<search::Constraint> axes_of_one(const plan::Strategy& strategy) {
-    std::vector<search::Constraint> sizes;
-    if (strategy.axes.size() > 1 && !strategy.pipeline) {
-        for (const std::string& axis : strategy.axes) {
-            sizes.emplace_back(search::AxisSize{axis, 1});
-        }
-    }
-    return sizes;
-}
-
-search::Answer searched(const Workload& workload, const search::Space& space) {
-    return search::search(workload.graph, workload.cluster, space,
-                          [](std::int64_t, std::int64_t) { return !interrupted(); });
-}
-
-/// A hybrid that is asked for by name has both axes, where such a plan fits.
-search::Answer best_of(const Workload& workload, const search::Space& space) {
-    if (space.strategies.size() == 1) {
-        search::Space hybrid = space;
-        const auto sizes = axes_of_one(space.strategies.front());
-        hybrid.excluded.insert(hybrid.excluded.end(), sizes.begin(), sizes.end());
-        search::Answer answer = searched(workload, hybrid);
-        if (!answer.plans.empty() || sizes.empty()) {
-            return answer;
-        }
-    }
-    return searched(workload, space);
-}
-
-questions::compare::Compared best_plan(Arguments& one, const std::string& name) {
-    const Workload workload = read_workload(one);
+questions::compare::Thing searched_thing(Arguments& one, const std::string& name) {
+    Workload workload = read_workload(one);
     search::Space space = job_space(one, workload);
     space.devices = one.count("--gpus").value_or(1);
     check_devices(one, workload.cluster, space.devices);
     space.batch = one.count("--batch").value_or(default_batch(workload.graph, workload.cluster, space.devices));
     check_answers(one, workload.graph, space.batch);
     one.throw_if_faults();
-    search::Answer answer = best_of(workload, space);
-    std::optional<step::Prediction> plan;
-    if (!answer.plans.empty()) {
-        plan = answer.plans.front();
-    }
-    return {.name = name,
-            .model = workload.subject.model,
-            .machine = workload.subject.machine,
-            .plan = std::move(plan),
-            .answer = std::move(answer),
-            .from_data_sheet = from_data_sheet(workload.cluster.device)};
+    return {name, std::move(workload), std::move(space)};
 }
 
-/// "llama-3.1-8b on 64 GPUs of dgx-h100": what all things have in common.
-std::string common_to(Arguments& arguments, Things kind, const std::vector<questions::compare::Compared>& things) {
-    const std::int64_t gpus = kind == Things::plans ? 0 : arguments.count("--gpus").value_or(1);
-    std::string all = kind == Things::models ? "" : things.front().model;
-    if (gpus > 0) {
-        all += fmt::format("{}{}", all.empty() ? "" : " on ", reports::counted(gpus, "GPU"));
-    }
-    if (kind != Things::machines) {
-        all += fmt::format(" {} {}", gpus > 0 ? "of" : "on", things.front().machine);
-    }
-    return all;
+/// With progress on a terminal and Ctrl-C.
+questions::compare::Answer with_progress(const questions::compare::Question& question) {
+    listen_for_interrupt();
+    ProgressLine line(std::string(name_of(question.kind)));
+    questions::compare::Answer answer = questions::compare::ask(
+        question,
+        {.begins = [&](std::int64_t done, std::int64_t all, const std::string& name) { line.show(done, all, name); },
+         .continues = [] { return !interrupted(); }});
+    line.clear();
+    return answer;
 }
 
 std::map<std::string, std::string> with_all_gpus(std::map<std::string, std::string> job) {
@@ -242,30 +180,25 @@ int run_compare(Arguments& arguments) {
     arguments.throw_if_faults();
     const Things kind = kind_of_all(words);
     require_job(arguments, kind);
-    listen_for_interrupt();
-    ProgressLine line(plural_of(kind));
-    std::vector<questions::compare::Compared> things;
+    questions::compare::Question question{.kind = kind, .things = {}};
     const Arguments asked = on_equal_terms(arguments, kind, words);
     for (const std::string& word : words) {
-        line.show(static_cast<std::int64_t>(things.size()), static_cast<std::int64_t>(words.size()), word);
         Arguments one = asked_about(asked, kind, word);
-        things.push_back(kind == Things::plans ? given_plan(one, word) : best_plan(one, word));
+        question.things.push_back(kind == Things::plans ? given_plan(one, word) : searched_thing(one, word));
     }
-    line.clear();
-    const bool any =
-        std::any_of(things.begin(), things.end(), [](const auto& thing) { return thing.plan.has_value(); });
-    const std::string on = common_to(arguments, kind, things);
-    const auto fits = std::find_if(things.begin(), things.end(), [](const auto& one) { return one.plan.has_value(); });
+    const questions::compare::Answer answer = with_progress(question);
+    const auto fits =
+        std::find_if(answer.all.begin(), answer.all.end(), [](const auto& one) { return one.plan.has_value(); });
+    const bool any = fits != answer.all.end();
     std::map<std::string, std::string> job;
-    if (fits != things.end()) {
+    if (any) {
         const plan::Plan& plan = fits->plan->plan;
         job = {{"MODEL", fits->model},
                {"--machine", fits->machine},
                {"--gpus", std::to_string(plan.devices())},
                {"--batch", std::to_string(plan.batch)}};
     }
-    reports::Document document =
-        questions::compare::document({.of = plural_of(kind), .on = on, .all = std::move(things)});
+    reports::Document document = questions::compare::document(answer);
     if (!job.empty()) {
         add_next(document, arguments, "compare", {{"plan", job}, {"limits", job}, {"report", with_all_gpus(job)}});
     }

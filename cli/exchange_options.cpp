@@ -1,7 +1,5 @@
 #include "cli/exchange_options.hpp"
 
-#include <algorithm>
-
 #include "cli/files.hpp"
 
 namespace dodona::cli {
@@ -33,17 +31,6 @@ std::vector<exchange::Exchange> read_exchanges(Arguments& arguments) {
             library().exchange(taken_as(arguments, files::NameOf::exchange, name), arguments.place("--exchange")));
     }
     return exchanges;
-}
-
-std::vector<exchange::ReplicaExchange> exchanges_of(const std::vector<exchange::Exchange>& exchanges,
-                                                    const Workload& workload, const exchange::Replicas& replicas,
-                                                    const plan::Plan& plan) {
-    std::vector<exchange::ReplicaExchange> made;
-    for (const exchange::Exchange& one : exchanges) {
-        made.push_back(exchange::replica_exchange(one, workload.cluster, replicas, plan.batch));
-    }
-    std::stable_sort(made.begin(), made.end(), [](const auto& a, const auto& b) { return a.cost.step < b.cost.step; });
-    return made;
 }
 
 }  // namespace dodona::cli

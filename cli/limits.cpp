@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/exchange_limits.hpp"
 #include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
@@ -42,7 +41,8 @@ std::vector<Option> limits_command_options() {
     return all;
 }
 
-search::LimitsAnswer with_progress(const limits::Question& question) {
+template <class Question>
+auto with_progress(const Question& question) {
     listen_for_interrupt();
     ProgressLine line("numbers of GPUs");
     auto found = limits::ask(question, [&](std::int64_t seen, std::int64_t all) {
@@ -54,6 +54,34 @@ search::LimitsAnswer with_progress(const limits::Question& question) {
         note("stopped; larger numbers of GPUs were not searched");
     }
     return found;
+}
+
+/// Whose replicas are most: the strategy asked for, or data parallelism.
+plan::Strategy strategy_to_scale(Arguments& arguments) {
+    const std::vector<std::string> names = arguments.list("--strategy");
+    if (names.size() > 1) {
+        arguments.fault("--strategy", "one strategy at a time is scaled with exchanges", "--strategy data");
+    }
+    plan::Strategy strategy =
+        read_strategy(names.empty() ? "data" : taken_as(arguments, files::NameOf::strategy, names.front()));
+    strategy.considered = {};
+    return strategy;
+}
+
+/// Exit code 1 if nothing fits.
+int run_exchange_limits(Arguments& arguments, const Output& output, Workload workload, const search::Growth& growth,
+                        const limits::Options& options) {
+    limits::ExchangeQuestion question{.workload = std::move(workload),
+                                      .space = {},
+                                      .growth = growth,
+                                      .strategy = strategy_to_scale(arguments),
+                                      .exchanges = read_exchanges(arguments)};
+    question.efficiency = options.efficiency.value_or(question.efficiency);
+    question.space = job_space(arguments, question.workload);
+    arguments.throw_if_faults();
+    const reports::ExchangeScaling scaling = with_progress(question);
+    write(output, reports::exchange_scaling_document(question.workload.subject, scaling));
+    return interrupted() ? kInterrupted : scaling.points.empty() ? kNo : kAnswered;
 }
 
 int run_overhead(Arguments& arguments, const Output& output, const limits::Options& options) {
@@ -98,16 +126,14 @@ int run_limits(Arguments& arguments) {
     Workload workload = read_workload(arguments);
     const search::Growth growth = complete(arguments, limits::growth(options, workload.graph, workload.cluster));
     if (with_exchange) {
-        return run_exchange_limits(arguments, output, workload, growth, options.efficiency);
+        return run_exchange_limits(arguments, output, std::move(workload), growth, options);
     }
     search::Space space = job_space(arguments, workload);
     arguments.throw_if_faults();
-    const search::LimitsAnswer answer = with_progress({.subject = workload.subject,
-                                                       .graph = std::move(workload.graph),
-                                                       .cluster = std::move(workload.cluster),
-                                                       .space = std::move(space),
-                                                       .growth = growth,
-                                                       .settings = settings_given(arguments)});
+    const search::LimitsAnswer answer = with_progress(limits::Question{.workload = std::move(workload),
+                                                                       .space = std::move(space),
+                                                                       .growth = growth,
+                                                                       .settings = settings_given(arguments)});
     reports::Document document = limits::document(answer);
     if (limits::any_fits(answer)) {
         add_next(document, arguments, "limits",

@@ -8,9 +8,7 @@
 #include "cli/next.hpp"
 #include "cli/output.hpp"
 #include "cli/question.hpp"
-#include "files/document.hpp"
 #include "questions/predict/predict.hpp"
-#include "reports/collect/exchange_report.hpp"
 #include "step/predict.hpp"
 
 namespace dodona::cli {
@@ -39,20 +37,6 @@ std::vector<std::pair<std::string, std::string>> settings_of_job(const Arguments
     return settings;
 }
 
-/// Other questions about the plan: with other exchanges, as settings of a launcher.
-void write_other(const Output& output, const std::string& target, const std::vector<exchange::Exchange>& exchanges,
-                 const questions::OnePlan& asked, const step::Prediction& prediction) {
-    const auto& [workload, plan] = asked;
-    if (!exchanges.empty()) {
-        const exchange::Replicas replicas =
-            exchange::replicas_of(workload.graph, workload.cluster, prediction, files::command_line());
-        write(output, reports::exchange_answer_document(
-                          workload.subject, {prediction, replicas, exchanges_of(exchanges, workload, replicas, plan)}));
-    } else {
-        write_text(output, exported_text(target, prediction, workload));
-    }
-}
-
 int run_predict(Arguments& arguments) {
     const Output output = read_output(arguments);
     const bool explains = read_explain(arguments, output);
@@ -67,9 +51,14 @@ int run_predict(Arguments& arguments) {
     const questions::OnePlan asked = read_asked_plan(arguments);
     const auto& [workload, plan] = asked;
     if (!exchanges.empty() || !target.empty()) {
-        const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
+        step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
+        if (prediction.runs && !exchanges.empty()) {
+            write(output, questions::predict::document(workload.subject, questions::predict::with_exchanges(
+                                                                             asked, std::move(prediction), exchanges)));
+            return kAnswered;
+        }
         if (prediction.runs) {
-            write_other(output, target, exchanges, asked, prediction);
+            write_text(output, exported_text(target, prediction, workload));
             return kAnswered;
         }
         if (!target.empty()) {
@@ -122,7 +111,8 @@ Command predict_command() {
                 "  dodona predict llama-3.1-8b --from ds_config.json --machine dgx-h100 --gpus 64\n"
                 "  dodona predict gpt3-175b --machine selene --plan best.yaml --export megatron",
             .run = run_predict,
-            .answer = files::description<questions::predict::Answer>};
+            .answer = files::description<questions::predict::Answer>,
+            .other_answer = files::description<reports::ExchangeAnswer>};
 }
 
 }  // namespace dodona::cli

@@ -11,6 +11,7 @@
 #include "base/whole_file.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/question.hpp"
 #include "cli/trial_options.hpp"
 #include "questions/trials/launch.hpp"
 #include "questions/trials/timeline.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 std::vector<Option> trials_command_options() {
     std::vector<Option> all = trial_options();
-    append(all, trial_prediction_options());
+    append(all, question_options(files::description<questions::trials::PredictionOptions>(), "Expected values"));
     all.push_back({"--trace", "FILE",
                    "the schedule as Chrome JSON, for ui.perfetto.dev and its like;\n"
                    "compressed if FILE ends in .gz",
@@ -40,17 +41,18 @@ std::vector<Option> trials_command_options() {
 
 /// In the order predicted; in that of the study without times.
 int export_trials(Arguments& arguments, const Output& output, questions::trials::Launcher launcher) {
-    const trials::Study study = read_asked_study(arguments);
-    if (study.command.empty()) {
-        arguments.missing("what a trial runs", "`command: python3 train.py --lr {lr}` in the study");
-    }
     for (const char* option : {"--early-stop", "--mtbf", "--draws", "--price", "--trace"}) {
         if (arguments.has(option)) {
             arguments.fault(option, "--export writes no prediction", "leave one of the two out");
         }
     }
-    const TrialResources resources = read_trial_resources(arguments, study);
-    const questions::trials::Times times = trial_times(arguments, study, resources);
+    const AskedTrials asked = read_trials(arguments, read_trial_options(arguments));
+    const trials::Study& study = asked.study;
+    const questions::trials::Resources& resources = asked.resources;
+    if (study.command.empty()) {
+        arguments.missing("what a trial runs", "`command: python3 train.py --lr {lr}` in the study");
+    }
+    const questions::trials::Times times = trial_times(arguments, asked);
     if (!questions::trials::has_times(times) && resources.sizes.size() > 1) {
         arguments.missing("how long a trial takes on each size", "`time:` or `model:` in the study, or --observed");
     }
@@ -62,9 +64,8 @@ int export_trials(Arguments& arguments, const Output& output, questions::trials:
                                      .pool = resources.pool,
                                      .predicted = {}};
     if (questions::trials::has_times(times)) {
-        const trials::Prediction prediction = trials::predict({.trials = questions::trials::timed_trials(times),
-                                                               .pool = resources.pool,
-                                                               .policy = read_policy(arguments)});
+        const trials::Prediction prediction = trials::predict(
+            {.trials = questions::trials::timed_trials(times), .pool = resources.pool, .policy = asked.options.policy});
         launch.units = prediction.jobs.front().units;
         for (const trials::TrialRun& run : prediction.schedule.runs) {
             launch.order.push_back(run.job);
@@ -96,20 +97,24 @@ int run_trials(Arguments& arguments) {
         return export_trials(arguments, output, *value_of<questions::trials::Launcher>(*word));
     }
     const std::string trace = arguments.has("--trace") ? writable_file(arguments, "--trace") : "";
-    const trials::Study study = read_asked_study(arguments);
-    const TrialResources resources = read_trial_resources(arguments, study);
-    const questions::trials::Times times = trial_times(arguments, study, resources);
+    questions::trials::PredictionOptions of_prediction;
+    read_options(arguments, files::description<questions::trials::PredictionOptions>(), &of_prediction);
+    add_faults(arguments, questions::trials::contradictions(of_prediction));
+    const AskedTrials asked = read_trials(arguments, read_trial_options(arguments));
+    const questions::trials::Times times = trial_times(arguments, asked);
     if (!questions::trials::has_times(times)) {
         arguments.missing("how long a trial takes", "`time:` or `model:` in the study, or --observed TRIALS.csv");
+        arguments.throw_if_faults();
     }
-    trials::Question question{.trials = {}, .pool = resources.pool, .policy = read_policy(arguments)};
-    arguments.throw_if_faults();
-    question.trials = questions::trials::timed_trials(times);
-    read_prediction_settings(arguments, resources, question);
-    const questions::trials::Answer answer = questions::trials::ask({study.name, std::move(question)});
+    trials::Question question =
+        complete(arguments, questions::trials::completed({.trials = questions::trials::timed_trials(times),
+                                                          .pool = asked.resources.pool,
+                                                          .policy = asked.options.policy},
+                                                         asked.options, of_prediction, asked.cluster()));
+    const questions::trials::Answer answer = questions::trials::ask({asked.study.name, std::move(question)});
     if (!trace.empty()) {
         const std::string text = reports::chrome_trace(questions::trials::trace(
-            {.study = study.name, .runs = answer.prediction.schedule.runs, .settings = times.trials}));
+            {.study = asked.study.name, .runs = answer.prediction.schedule.runs, .settings = times.trials}));
         write_whole(trace, trace.ends_with(".gz") ? reports::gzipped(text) : text);
     }
     write(output, questions::trials::document(answer));

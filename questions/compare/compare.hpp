@@ -2,16 +2,43 @@
 // the difference.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "files/description.hpp"
+#include "questions/question.hpp"
 #include "reports/document/document.hpp"
 #include "search/answer.hpp"
+#include "search/search.hpp"
 #include "step/prediction.hpp"
 
 namespace dodona::questions::compare {
+
+/// Kinds of compared items. `settings` are written as --fixed: tensor=8,zero=1.
+enum class Things { strategies, machines, models, plans, settings };
+inline constexpr std::array kThingsTable{
+    Enumerator(Things::strategies, "strategies", ""), Enumerator(Things::machines, "machines", ""),
+    Enumerator(Things::models, "models", ""), Enumerator(Things::plans, "plans", ""),
+    Enumerator(Things::settings, "settings", "")};
+constexpr const auto& enumerators(Things /*type*/) { return kThingsTable; }
+
+/// One that is to be compared: a given plan, or the best one of a space.
+struct Thing {
+    std::string name;  ///< as it was typed
+    Workload workload;
+    std::variant<plan::Plan, search::Space> of;
+};
+
+struct Question {
+    Things kind = Things::strategies;
+    std::vector<Thing> things;  ///< two or more
+};
 
 /// One of those that are compared.
 struct Compared {
@@ -24,10 +51,17 @@ struct Compared {
 };
 
 struct Answer {
-    std::string of;  ///< "strategies": what differs
-    std::string on;  ///< "llama-3.1-8b on 64 GPUs of dgx-h100": what does not
+    Things of = Things::strategies;  ///< what differs
+    std::string on;                  ///< "llama-3.1-8b on 64 GPUs of dgx-h100": what does not
     std::vector<Compared> all;
 };
+
+/// Before each thing: how many are done, of all, and the next one's name. `continues` false: a search has what it found.
+struct Progress {
+    std::function<void(std::int64_t done, std::int64_t all, const std::string& name)> begins;
+    std::function<bool()> continues;
+};
+Answer ask(const Question& question, const Progress& progress);
 
 /// The one that fits and trains fastest; null where nothing fits.
 const Compared* fastest(const Answer& answer);

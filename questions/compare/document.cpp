@@ -48,13 +48,13 @@ namespace {
 
 std::string headline(const Answer& answer) {
     const Compared* const best = fastest(answer);
-    return best == nullptr
-               ? fmt::format("{}: none of these {} fits", answer.on, answer.of)
-               : fmt::format("{}: {} is the fastest of {} {}", answer.on, best->name, answer.all.size(), answer.of);
+    return best == nullptr ? fmt::format("{}: none of these {} fits", answer.on, name_of(answer.of))
+                           : fmt::format("{}: {} is the fastest of {} {}", answer.on, best->name, answer.all.size(),
+                                         name_of(answer.of));
 }
 
 Table answer_table(const Answer& answer) {
-    Table table({{answer.of},
+    Table table({{std::string(name_of(answer.of))},
                  {"strategy, mesh"},
                  {"micro-batch x steps, schedule"},
                  {"step", Align::right},

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "questions/limits/limits.hpp"
 
@@ -35,7 +36,8 @@ Asked<search::Growth> growth(const Options& options, const graph::Graph& graph, 
 }
 
 LimitsAnswer ask(const Question& question, const search::Progress& progress) {
-    const auto& [subject, graph, cluster, space, growth, settings] = question;
+    const auto& [workload, space, growth, settings] = question;
+    const auto& [subject, graph, cluster] = std::tie(workload.subject, workload.graph, workload.cluster);
     const std::int64_t devices = growth.asked.value_or(growth.machine);
     std::vector<std::string> strategies;
     for (const plan::Strategy& strategy : space.strategies) {

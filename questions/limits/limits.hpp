@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
+#include "exchange/exchange.hpp"
 #include "graph/graph.hpp"
 #include "questions/growth.hpp"
 #include "questions/question.hpp"
-#include "reports/collect/prediction_report.hpp"
+#include "reports/collect/exchange_scaling_report.hpp"
 #include "reports/document/document.hpp"
 #include "search/limits.hpp"
 
@@ -35,9 +36,7 @@ Faults contradictions(const Options& options);
 Asked<search::Growth> growth(const Options& options, const graph::Graph& graph, const cluster::Cluster& cluster);
 
 struct Question {
-    reports::Subject subject;
-    graph::Graph graph;
-    cluster::Cluster cluster;
+    Workload workload;
     search::Space space;
     search::Growth growth;
     std::vector<std::pair<std::string, std::string>>
@@ -47,6 +46,18 @@ struct Question {
 using search::LimitsAnswer;
 
 LimitsAnswer ask(const Question& question, const search::Progress& progress = {});
+
+/// How many devices keep an efficiency when the replicas of a strategy agree in other ways.
+struct ExchangeQuestion {
+    Workload workload;
+    search::Space space;
+    search::Growth growth;
+    plan::Strategy strategy;
+    std::vector<exchange::Exchange> exchanges;
+    double efficiency = search::kWorthwhile;  ///< to keep
+};
+
+reports::ExchangeScaling ask(const ExchangeQuestion& question, const search::Progress& progress = {});
 
 /// Whether any strategy takes the number asked for; or any number, where none is.
 bool any_fits(const LimitsAnswer& answer);

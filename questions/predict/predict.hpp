@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "cost/collective_time.hpp"
+#include "exchange/exchange.hpp"
 #include "questions/lengths.hpp"
+#include "reports/collect/exchange_report.hpp"
 #include "search/remedies.hpp"
 #include "step/kept_tensors.hpp"
 #include "step/split_norms.hpp"
@@ -48,11 +50,20 @@ Answer ask(const Question& question);
 
 reports::Document document(const Answer& answer);
 
+/// The plan's step when its replicas agree in other ways, the fastest first. Domain: a plan that runs. Throws InputError
+/// where its replicas exchange nothing.
+reports::ExchangeAnswer with_exchanges(const OnePlan& one, step::Prediction prediction,
+                                       const std::vector<exchange::Exchange>& exchanges);
+
+reports::Document document(const reports::Subject& subject, const reports::ExchangeAnswer& answer);
+
 }  // namespace dodona::questions::predict
 
 namespace dodona::files {
 
 template <>
 const Description& description<questions::predict::Answer>();
+template <>
+const Description& description<reports::ExchangeAnswer>();
 
 }  // namespace dodona::files

@@ -50,6 +50,22 @@ inline constexpr std::int64_t kSequences = 1024;
 /// Source: vllm-project/vllm: vllm/config/cache.py, gpu_memory_utilization of 0.92.
 inline constexpr std::int64_t kMemoryPercent = 92;
 
+inline constexpr std::int64_t kMaxTokens = 100'000'000;  ///< of an answer
+
+struct Job {
+    Workload workload;  ///< as it is trained: the policy, and what is kept beside it
+    Options options;
+    std::int64_t gpus = 1;              ///< of training and generation
+    std::optional<std::int64_t> batch;  ///< samples of an update; none: all of a step
+    std::string lengths;                ///< file of those of answers; empty: as the options say
+};
+
+Faults contradictions(const Job& job);
+/// With the defaults of what was not said.
+Options completed(Options options);
+/// The job's workload with the policy alone, with samples of the longest: what plans of the training are searched for.
+Workload training_of(const Job& job);
+
 struct Question {
     reports::Subject subject;
     graph::Graph longest;  ///< the policy alone, with samples of the longest
@@ -67,6 +83,9 @@ struct Question {
     [[nodiscard]] std::int64_t samples() const { return options.prompts * options.samples; }
     [[nodiscard]] double sample_tokens() const { return static_cast<double>(options.prompt) + lengths.mean(); }
 };
+
+/// Of a job without contradictions whose options are complete. `space`: of its training.
+Question question(const Job& job, search::Space space);
 
 enum class Placement { together, in_turn, one_behind };
 inline constexpr std::array kPlacementTable{

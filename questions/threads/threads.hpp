@@ -15,14 +15,16 @@
 
 namespace dodona::questions::threads {
 
+Heading heading();
+
 struct Options {
-    std::int64_t batch = 1;
+    std::int64_t batch = 1;  ///< of a job's own options, as the precision
     Precision precision = Precision::fp32;
     std::optional<std::int64_t> cores;  ///< none: all of the CPU
     std::optional<std::int64_t> most;   ///< workers, and threads of each, to try; none: the cores
     dodona::threads::KnownCosts known;
     std::vector<dodona::threads::MeasuredSetting> measured;
-    std::string measured_with;  ///< where they are from, or what ran them
+    std::string measured_with;  ///< the file that they are from, or what ran them
 };
 
 struct Question {

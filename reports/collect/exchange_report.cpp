@@ -229,16 +229,6 @@ Document exchanges_document(const std::vector<Exchange>& exchanges) {
 
 Document exchange_answer_document(const Subject& subject, const ExchangeAnswer& answer) {
     Document document;
-    std::vector<Record>& rows = document.rows.emplace();
-    for (const ReplicaExchange& made : answer.exchanges) {
-        rows.push_back(described_record(made));
-    }
-    document.record = {{"schema", "dodona/exchange-answer/1"},
-                       {"step_time_s", answer.prediction.step.value},
-                       {"own_exposed_s", answer.own.own_exposed},
-                       {"compute_s", answer.own.work.compute},
-                       {"gradient_bytes", answer.own.work.gradients.bytes},
-                       {"exchanges", rows}};
     set_asked(document, subject.model, subject.machine, answer.prediction.plan.devices());
     add(document, Headline{headline(subject, answer)});
     add(document, Paragraph{plan_text(answer.prediction)});

@@ -24,10 +24,11 @@ std::string statistical_note();
 
 /// A plan whose replicas agree in each of these ways, the fastest first; `own` is the plan's own exchange.
 struct ExchangeAnswer {
-    const step::Prediction& prediction;
-    const exchange::Replicas& own;
+    step::Prediction prediction;
+    exchange::Replicas own;
     std::vector<exchange::ReplicaExchange> exchanges;
 };
+/// For people, without its JSON.
 Document exchange_answer_document(const Subject& subject, const ExchangeAnswer& answer);
 
 /// Adds the plans of a ranking with an exchange in the place of their own; none: replicas have nothing to exchange.
