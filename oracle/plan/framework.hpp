@@ -61,6 +61,8 @@ enum class FrameworkParameter {
     message,
     dispatch_width,
     node_dispatch,
+    reduction_width,
+    whole_reduction,
     host_update,
     unpadded_rows,
     unaligned_gemm_fallback,
@@ -142,6 +144,11 @@ inline constexpr std::array kFrameworkParameters{
         FrameworkParameter::node_dispatch, "node_dispatch", false, 0, 0, 1,
         "1: a token crosses the network once for each node that it goes to, as with DeepEP, whatever "
         "the machine's library does; 0: as that does"},
+    FrameworkParameterKind{FrameworkParameter::reduction_width, "reduction_width", false, 1, 0.25, 4,
+                           "bytes of an element of a gradient that is reduced, over those of its buffer"},
+    FrameworkParameterKind{FrameworkParameter::whole_reduction, "whole_reduction", false, 0, 0, 1,
+                           "1: ranks that share optimizer states (ZeRO-1) each receive the whole reduced gradient; 0: "
+                           "its share of it"},
     FrameworkParameterKind{FrameworkParameter::host_update, "host_update", false, 0, 0, 20,
                            "how much longer the host's processors take to update states that are kept there than its "
                            "memory takes to move them once; 0: they are copied to the device, which updates them"},

@@ -53,6 +53,8 @@ constexpr std::array kFrameworkLabels{
     FrameworkLabel{FrameworkParameter::message, "time of a message between stages"},
     FrameworkLabel{FrameworkParameter::dispatch_width, "bytes sent to experts"},
     FrameworkLabel{FrameworkParameter::node_dispatch, "copies of a token that cross the network"},
+    FrameworkLabel{FrameworkParameter::reduction_width, "bytes of a reduced gradient"},
+    FrameworkLabel{FrameworkParameter::whole_reduction, "gradients reduced whole"},
     FrameworkLabel{FrameworkParameter::host_update, "time of the update on the host"},
     FrameworkLabel{FrameworkParameter::unpadded_rows, "rows that are not padded"},
     FrameworkLabel{FrameworkParameter::unaligned_gemm_fallback, "rows that leave the matrix units"},

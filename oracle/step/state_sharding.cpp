@@ -27,6 +27,7 @@ TrainingBytes bytes_of(const plan::Plan& plan) {
         bytes.gradient = stored_bytes(*plan.gradient_precision);
         bytes.reduced = bytes.gradient;
     }
+    bytes.reduced *= plan.framework[plan::FrameworkParameter::reduction_width];
     return bytes;
 }
 
@@ -137,10 +138,12 @@ private:
     void add_reductions(const WeightKind& kind, const plan::WeightSize& size, Atoms over, StageStates& states) const {
         const bool every_pass = exchanges_every_pass(plan_.exchanged_shard());
         const double ways = static_cast<double>(costed_.mesh.ways(over));
+        const bool is_whole = plan_.exchanged_shard() == ShardLevel::states &&
+                              plan_.framework[plan::FrameworkParameter::whole_reduction] > 0;
         const Bytes gradient = size.elements * bytes_.reduced;
         if ((over & kind.partial) != 0) {
             add({.what = StateTransfer::What::gradients,
-                 .collective = Collective::reduce_scatter,
+                 .collective = is_whole ? Collective::all_reduce : Collective::reduce_scatter,
                  .atoms = over & kind.partial,
                  .size = gradient,
                  .per_step = every_pass ? passes_ : 1.0,

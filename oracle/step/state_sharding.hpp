@@ -4,7 +4,8 @@
 // some of those.
 //
 //   none        all-reduce of gradients, once a step
-//   states      ZeRO-1: reduce-scatter of gradients and all-gather of weights, once a step (a full gradient is held)
+//   states      ZeRO-1: reduce-scatter of gradients and all-gather of weights, once a step (a full gradient is held);
+//               all-reduce of gradients where the framework's whole_reduction says so
 //   gradients   ZeRO-2: reduce-scatter of gradients every micro-batch (no full gradient held), all-gather once a step
 //   parameters  ZeRO-3: all-gather in forward, again in backward unless kept, reduce-scatter, every micro-batch
 //

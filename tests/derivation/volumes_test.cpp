@@ -37,6 +37,17 @@ TEST(ShardedStates, ScatterGradientsAndGatherWeightsOnceAStep) {
     expect_none(resnet.state(Collective::all_reduce, 8));
 }
 
+// Half the bytes of each element, to all ranks: 2 * 3/4 * 51,114,064.
+TEST(ShardedStates, ReduceWholeGradientsOfAnotherWidthWhereSoftwareDoes) {
+    plan::Plan plan = plan_of("zero1", {{"data", 4}});
+    plan.framework.number(plan::FrameworkParameter::reduction_width).value = 0.5;
+    plan.framework.number(plan::FrameworkParameter::whole_reduction).value = 1;
+    const Derived resnet(model("resnet50"), plan);
+    expect(resnet.state(Collective::all_reduce, 8), 1, 51'114'064, 76'671'096);
+    expect(resnet.state(Collective::all_gather, 8), 1, 102'228'128, 76'671'096);
+    expect_none(resnet.state(Collective::reduce_scatter, 8));
+}
+
 TEST(ShardedGradients, AreScatteredInEveryMicroBatchAsNoneHoldsThemWhole) {
     const Derived resnet(model("resnet50"), plan_of("zero2", {{"data", 4}}));
     expect(resnet.state(Collective::reduce_scatter, 1), 1, 102'228'128, 76'671'096);
