@@ -1,7 +1,6 @@
 #include "cli/parse.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <istream>
 #include <map>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "base/read_file.hpp"
 #include "cli/app.hpp"
 #include "cli/help.hpp"
 #include "cli/words.hpp"
@@ -417,6 +417,11 @@ Arguments parse(const Command& command, const std::vector<std::string>& words, s
             option->trigger_on_parse();
             option->transform([&, option](const std::string& value) { return line.take(*app, *option, value); });
             option->check([&, option](const std::string& value) {
+                if (option == app->get_config_ptr() &&
+                    !value.empty()) {  // CLI11 would wait for a pipe, and read a device
+                    check_regular(value, as_typed(value), {});
+                    static_cast<void>(read_file(value, as_typed(value), {}, 0));
+                }
                 line.check_choice(*option, value);
                 return std::string();
             });
@@ -425,12 +430,6 @@ Arguments parse(const Command& command, const std::vector<std::string>& words, s
     try {
         app->parse(line.left);
     } catch (const CLI::CallForHelp&) {
-    } catch (const CLI::FileError&) {
-        const std::string& file = line.values["--config"].back();
-        std::error_code ignored;
-        const bool is_there = std::filesystem::exists(file, ignored);
-        fail({}, "--config: " + (is_there ? as_typed(file) + " cannot be read" : "there is no file " + as_typed(file)),
-             "its lines are options: gpus = 64");
     } catch (const CLI::ArgumentMismatch&) {  // the last word is an option without its value
         const CLI::Option* option = app->get_option_no_throw(option_in(words.back()));
         if (words.back().ends_with('=')) {

@@ -3,11 +3,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <random>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,13 +23,36 @@ namespace fs = std::filesystem;
     fail({}, fmt::format("{} cannot be written: {}", path, std::strerror(reason)));
 }
 
-void write_in_place(const fs::path& path, const std::string& text) {
-    errno = 0;
-    std::ofstream stream(path, std::ios::binary);
-    stream << text;
-    stream.close();
-    if (!stream) {
-        cannot_write(path.string(), errno);
+/// Returns false with errno.
+bool write_all(int file, const std::string& text) {
+    for (std::size_t written = 0; written < text.size();) {
+        const ssize_t count = ::write(file, text.data() + written, text.size() - written);
+        if (count < 0 && errno != EINTR) {
+            return false;
+        }
+        written += count > 0 ? static_cast<std::size_t>(count) : 0;
+    }
+    return true;
+}
+
+/// A pipe is opened once it has a reader, which is not waited for without end.
+void write_in_place(const std::string& path, const std::string& text) {
+    constexpr int kPatienceMs = 5000;
+    constexpr int kStepMs = 50;
+    int file = -1;
+    for (int waited = 0; waited <= kPatienceMs && file < 0; waited += kStepMs) {
+        file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+        if (file < 0 && (errno != ENXIO || ::poll(nullptr, 0, kStepMs) < 0)) {
+            cannot_write(path, errno);
+        }
+    }
+    if (file < 0) {
+        fail({}, fmt::format("{} is a pipe without a reader", path), "start its reader first, or name a file");
+    }
+    const bool is_written = ::fcntl(file, F_SETFL, 0) == 0 && write_all(file, text);
+    const int reason = errno;
+    if (::close(file) != 0 || !is_written) {
+        cannot_write(path, is_written ? errno : reason);
     }
 }
 
@@ -65,14 +88,8 @@ public:
 
     /// To the disk. Returns false with errno.
     [[nodiscard]] bool write(const std::string& text) const {
-        for (std::size_t written = 0; written < text.size();) {
-            const ssize_t count = ::write(file_, text.data() + written, text.size() - written);
-            if (count < 0 && errno != EINTR) {
-                return false;
-            }
-            written += count > 0 ? static_cast<std::size_t>(count) : 0;
-        }
-        return ::fsync(file_) == 0 || errno == EINVAL;  // some file systems have no such thing
+        // Some file systems have no such thing as fsync.
+        return write_all(file_, text) && (::fsync(file_) == 0 || errno == EINVAL);
     }
 
     [[nodiscard]] bool replace(const fs::path& target) {
@@ -113,7 +130,7 @@ void write_whole(const std::string& path, const std::string& text) {
     struct stat before {};
     const bool is_there = ::stat(target.c_str(), &before) == 0;
     if (is_there && !S_ISREG(before.st_mode)) {
-        write_in_place(target, text);
+        write_in_place(target.string(), text);
         return;
     }
     Unfinished unfinished(target);

@@ -92,10 +92,15 @@ std::string result_file(const StudyRun& run, std::size_t trial) {
     return trial_folder(run.folder, trial) + "/" + (file.empty() ? "log" : file);
 }
 
-/// Its reports so far; a line without its end is not read yet.
+/// Its reports so far; a line without its end is not read yet, and a pipe or a device that the trial made never is.
 std::vector<double> reported(const StudyRun& run, std::size_t trial, bool whole) {
-    std::ifstream file(result_file(run, trial), std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::error_code ignored;
+    const std::string path = result_file(run, trial);
+    std::string text;
+    if (fs::is_regular_file(path, ignored)) {
+        std::ifstream file(path, std::ios::binary);
+        text.assign(std::istreambuf_iterator<char>(file), {});
+    }
     if (!whole) {
         text.resize(text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
     }

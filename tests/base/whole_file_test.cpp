@@ -92,6 +92,23 @@ TEST_F(WholeFile, OfSeveralWritersIsThatOfOne) {
     EXPECT_EQ(files(), 1U) << "nothing is left of the unfinished ones";
 }
 
+TEST_F(WholeFile, OfAPipeGoesToItsReader) {
+    const std::string path = folder_ / "pipe";
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    try {
+        write_whole(path, "text");
+        ADD_FAILURE() << "written without a reader";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("without a reader"), std::string::npos) << error.what();
+    }
+    std::string read;
+    std::thread reader([&] { read = content(path); });
+    const std::string text(200'000, 'a');  // more than a pipe holds
+    write_whole(path, text);
+    reader.join();
+    EXPECT_TRUE(read == text);
+}
+
 TEST_F(WholeFile, LeavesNothingWhereItFails) {
     fs::create_directory(folder_ / "folder");
     EXPECT_THROW(write_whole(folder_ / "folder/missing/x", "text"), InputError);

@@ -411,12 +411,18 @@ TEST(Program, WithoutProcNothingOfTheWorkingDirectoryIsTaken) {
     EXPECT_NE(listed.find("resnet50"), std::string::npos) << listed;
 }
 
-TEST(Program, DoesNotWaitForAPipeThatIsCalledAModel) {
+TEST(Program, DoesNotWaitForAPipe) {
     const Folder place;
     ASSERT_EQ(::mkfifo((place.path() / "net.onnx").c_str(), 0600), 0);
     const Outcome outcome = place.run("check net.onnx");
     EXPECT_EQ(outcome.code, 1);
     EXPECT_NE(outcome.err.find("net.onnx is a pipe; expected a file"), std::string::npos) << outcome.err;
+    const Outcome options = place.run("models --config net.onnx");
+    EXPECT_EQ(options.code, 2);
+    EXPECT_NE(options.err.find("\"net.onnx\" is a pipe; expected a file"), std::string::npos) << options.err;
+    const Outcome written = place.run("models -o net.onnx");
+    EXPECT_EQ(written.code, 2);
+    EXPECT_NE(written.err.find("net.onnx is a pipe without a reader"), std::string::npos) << written.err;
 }
 
 TEST(Help, FitsIntoAHundredColumnsAndHasNoHeadingTwice) {

@@ -220,6 +220,13 @@ TEST(RunStudy, ReadsTheLastResultOfEachTrialThatEndedAsItShould) {
     EXPECT_EQ(run_study(run, kAlways, kSilent).results[3], 1.3);
 }
 
+TEST(RunStudy, DoesNotWaitForAPipeThatATrialCallsItsResults) {
+    const MadeFolder place;
+    StudyRun run = study(place, "mkfifo {folder}/out; echo acc 1");
+    run.result = {.pattern = "acc ([0-9.]+)", .file = "out"};
+    EXPECT_EQ(run_study(run, kAlways, kSilent).results, std::vector<std::optional<double>>(4));
+}
+
 /// One after the other; one of four continues at the first step: 6, 3 and 0 are worse than 9.
 TEST(RunStudy, StopsTrialsThatAreWorseThanOthersAndGoesOnWithoutThem) {
     const MadeFolder place;
