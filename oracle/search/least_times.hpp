@@ -1,15 +1,5 @@
-// Lower bounds of the times of plans.
-//
-// Times are monotone in every parameter of a machine and of software. What a plan takes is therefore a lower bound of
-// what it takes where one parameter is worse and nothing else differs:
-//
-//   least = (1 - kSumSlack) T(elsewhere)
-//
-// where the pipeline's cut is the same everywhere. A cut balances the times of passes, so that elsewhere it may be another
-// that takes longer or does not fit; nothing follows from it.
-//
-// A lower bound, too, is what the devices compute (compute_time_bounds.hpp), whatever was searched before. A search leaves out a
-// mesh or a micro-batch where
+// Lower bounds of the times of plans: what the devices compute (compute_time_bounds.hpp). A search for the best plan leaves
+// out a mesh or a micro-batch where
 //
 //   least > (1 + kEqualTime) T(last plan that is listed)
 //
@@ -60,25 +50,6 @@ private:
 
 /// By layout of the enumeration; empty: nothing is known.
 using LeastTimes = std::vector<LayoutTimes>;
-
-/// The larger of two bounds, where both are known. Domain: of the same layouts and micro-batches.
-inline LayoutTimes tighter(LayoutTimes bounds, const LayoutTimes& others) {
-    if (!bounds.searched || !others.searched) {
-        return bounds.searched ? bounds : others;
-    }
-    for (auto& [microbatch, least] : bounds.by_microbatch) {
-        least = max(least, others.of(microbatch));
-    }
-    return bounds;
-}
-
-/// Where everything may be faster: what does not fit is all that is known.
-inline LayoutTimes without_times(LayoutTimes bounds) {
-    for (auto& known : bounds.by_microbatch) {
-        known.second = {};
-    }
-    return bounds;
-}
 
 /// Of the plans of one layout, which are of interest.
 struct TimeBounds {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "search/answer.hpp"
-#include "search/least_times.hpp"
 #include "search/simplicity.hpp"
 #include "search/variant.hpp"
 #include "step/infeasibility.hpp"
@@ -37,7 +36,6 @@ struct MeshResult {
     std::optional<Seconds> recut;
     std::optional<Bytes> bound;  ///< lower bound of memory where it exceeds what there is: no plan was evaluated
     std::vector<InfeasibleGroup> infeasible;  ///< by first cause, in order of appearance
-    LayoutTimes times;                        ///< of the plans that fit; from tables only
 
     void take(const Candidate& candidate) {
         fastest = fastest ? min(*fastest, candidate.step) : candidate.step;

@@ -139,7 +139,6 @@ public:
         if (sizes.empty()) {
             return {};
         }
-        result_.times.searched = true;
         if (const LayoutTimes* known = bounds_.time.least; known != nullptr && known->broken) {
             count_broken(*known->broken, sizes);
             result_.finish();
@@ -192,11 +191,8 @@ private:
             const std::int64_t here = plan_.microbatch;
             std::erase_if(sizes, [&](std::int64_t size) {
                 plan_.microbatch = size;
-                const bool is_slow = least(size) > slowest_of_interest();
-                if (is_slow) {
-                    result_.times.by_microbatch.emplace_back(size, least(size));
-                }
-                return is_slow || (!fits && size > here && cannot_fit(context_.left_open(plan_)));
+                return least(size) > slowest_of_interest() ||
+                       (!fits && size > here && cannot_fit(context_.left_open(plan_)));
             });
         }
     }
@@ -323,20 +319,13 @@ private:
     bool evaluate_all(const PassTable& passes, const std::vector<Variant>& open) {
         PlanEvaluator evaluator(*table_, passes, plan_, passes_per_step());
         bool any = false;
-        std::optional<Seconds> least;  // of all, under conditions that are no better
-        const auto bound = [&](Seconds time) { least = least ? min(*least, time) : time; };
         for (const Variant& variant : open) {
             ++result_.configurations;
             ++result_.evaluated;
             evaluator.choose(variant);
             const PlanEvaluator::MemoryNeed& memory = evaluator.memory();
             Candidate candidate{index_, plan_.microbatch, variant, {}, memory.device, context_.limit};
-            // However a pipeline is cut, under these conditions or others.
             const bool may_recut = context_.tries_cuts(plan_);
-            const auto of_any_cut = [&] { return (1 - kSumSlack) * evaluator.least_of_cuts(); };
-            if (!evaluator.cut_is_fixed()) {
-                bound(of_any_cut());
-            }
             if (memory.device > context_.limit) {
                 result_.add_out_of_memory(step::MemoryPlace::device, candidate);
             } else if (variant.offload.any() && memory.host > context_.cluster.host->memory) {
@@ -345,8 +334,7 @@ private:
             } else {
                 any = true;
                 const PlanEvaluator::Time step = evaluator.step(slowest_of_interest());
-                const Seconds least_cut = may_recut ? of_any_cut() : (1 - kSumSlack) * step.least;
-                bound(least_cut);
+                const Seconds least_cut = may_recut ? (1 - kSumSlack) * evaluator.least_of_cuts() : step.least;
                 candidate.step = step.least;
                 bool is_open = step.within;
                 if (may_recut && least_cut <= slowest_of_interest() && (!is_open || is_gain(least_cut, step.least))) {
@@ -361,9 +349,6 @@ private:
                     result_.take(candidate);
                 }
             }
-        }
-        if (least) {
-            result_.times.by_microbatch.emplace_back(plan_.microbatch, *least);
         }
         return any;
     }

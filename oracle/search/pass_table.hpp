@@ -39,16 +39,12 @@ struct PassTable {
     std::vector<Segment> segments;
     std::int64_t blocks = 0;
     bool alike = false;  ///< all blocks cost the same: step::cut_stages gives every stage as many
-    bool same = false;   ///< ... to the last bit, as they do under all conditions
+    bool same = false;   ///< ... to the last bit
 
     explicit PassTable(step::CostedGraph graph);
     /// Whether all virtual stages hold equally many blocks, whatever the micro-batch.
     [[nodiscard]] bool even(std::int64_t virtual_stages) const {
         return virtual_stages == 1 || (alike && blocks % virtual_stages == 0);
-    }
-    /// ... and whatever passes take.
-    [[nodiscard]] bool cut_is_fixed(std::int64_t virtual_stages) const {
-        return even(virtual_stages) && (virtual_stages == 1 || same);
     }
 };
 

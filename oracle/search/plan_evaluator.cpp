@@ -237,8 +237,6 @@ Seconds PlanEvaluator::hidden(const StageTimes& forward, const StageTimes& back)
     return (1 - plan_.framework[FrameworkParameter::interference]) * both;
 }
 
-bool PlanEvaluator::cut_is_fixed() const { return !plan_.stages.empty() || passes_.cut_is_fixed(places_.positions()); }
-
 Seconds PlanEvaluator::least_of_cuts() {
     if (least_of_cuts_) {
         return *least_of_cuts_;

@@ -46,8 +46,6 @@ public:
     ///   T >= W / (1 - (1 - 1 / m)^p)       1F1B: a stage that begins after H takes m t of T - H, so that it leaves
     ///                                      T - H - t >= (1 - 1 / m) (T - H) to those after it
     [[nodiscard]] Seconds least_of_cuts();
-    /// Whether equally many blocks are on all stages, whatever passes take.
-    [[nodiscard]] bool cut_is_fixed() const;
 
 private:
     /// Times of one micro-batch on a stage, or at one position of it.

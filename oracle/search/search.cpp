@@ -65,30 +65,6 @@ public:
         return std::move(answer_);
     }
 
-    /// search_again.
-    ListedPlans run_again(const LeastTimes& bounds, std::optional<double> slower) {
-        slower_ = slower;
-        enumerate_layouts();
-        const std::vector<Batch> all = batches();
-        LeastTimes least(bounds_times() ? least_by_compute(all) : LeastTimes(results_.size()));
-        for (std::size_t i = 0; bounds.size() == least.size() && i < least.size(); ++i) {
-            least[i] = tighter(std::move(least[i]), bounds[i]);
-        }
-        if (from_tables()) {
-            search_within(all, least);
-        } else {
-            search_all(all);
-        }
-        list_plans(step::Detail::totals);
-        ListedPlans found{.plans = {}, .fastest = fastest_unlisted(), .least = {}, .complete = !stopped_};
-        found.plans = std::move(answer_.plans);
-        for (std::size_t i = 0; from_tables() && i < results_.size(); ++i) {
-            const LayoutTimes& times = results_[i].times;
-            found.least.push_back(times.searched ? times : least[i]);
-        }
-        return found;
-    }
-
 private:
     void enumerate_layouts() {
         Diagnostics faults;
@@ -256,19 +232,11 @@ private:
     [[nodiscard]] Seconds slowest_of_interest(std::size_t software) const {
         const std::vector<Candidate> listed =
             ranked(context_.space, enumeration_.layouts, candidates_in(software)).plans;
-        if (listed.empty()) {
+        if (listed.size() < context_.space.top) {
             return TimeBounds{}.slowest;
         }
-        const auto [fastest, slowest] = std::minmax_element(listed.begin(), listed.end(), is_faster);
-        Seconds limit = TimeBounds{}.slowest;
-        if (listed.size() == context_.space.top) {
-            limit = (1 + kEqualTime) * slowest->step;
-        }
-        if (slower_) {
-            limit = min(limit, (1 + std::max(kEqualTime, *slower_)) * fastest->step);
-        }
         constexpr double kRounding = 1 + 1e-6;
-        return kRounding * limit;
+        return kRounding * (1 + kEqualTime) * std::max_element(listed.begin(), listed.end(), is_faster)->step;
     }
 
     void report(std::size_t done) {
@@ -338,7 +306,7 @@ private:
                 add(enumeration_.layouts[i].strategy, group);
             }
         }
-        list_plans(step::Detail::full);
+        list_plans();
         explain(groups);
     }
 
@@ -361,19 +329,14 @@ private:
         return its;
     }
 
-    /// `others`: of what is not the first plan.
-    void list_plans(step::Detail others) {
+    void list_plans() {
         const Ranked best = ranked(context_.space, enumeration_.layouts, candidates());
         answer_.counts.equally_fast = best.equally_fast;
         for (const Candidate& candidate : best.plans) {
-            answer_.plans.push_back(predicted(candidate, others));
+            answer_.plans.push_back(predicted(candidate, step::Detail::full));
         }
         if (context_.space.software.size() > 1 && !answer_.plans.empty()) {
             compare_software();
-        }
-        if (others != step::Detail::full && !answer_.plans.empty()) {
-            Prediction& first = answer_.plans.front();
-            first = evaluated(costed(first.plan), first.plan, step::Detail::full);
         }
     }
 
@@ -404,18 +367,6 @@ private:
             answer_.in_other_software = std::move(choices);
             list_other_software(answer_);
         }
-    }
-
-    /// None where the fastest plan is listed.
-    [[nodiscard]] std::optional<Prediction> fastest_unlisted() const {
-        const std::vector<Candidate> all = candidates();
-        if (all.empty()) {
-            return std::nullopt;
-        }
-        const Candidate& fastest = *std::min_element(all.begin(), all.end(), is_faster);
-        const bool listed = std::any_of(answer_.plans.begin(), answer_.plans.end(),
-                                        [&](const Prediction& plan) { return plan.step.value <= fastest.step; });
-        return listed ? std::nullopt : std::optional(predicted(fastest, step::Detail::totals));
     }
 
     [[nodiscard]] step::CostedGraph costed(const Plan& plan) const {
@@ -467,7 +418,6 @@ private:
     const SoftwarePasses& passes_;
     KnownShards* shards_;
     const Progress& progress_;
-    std::optional<double> slower_;  ///< SearchAgain::slower
     Enumeration enumeration_;
     std::vector<MeshResult> results_;  ///< by layout
     std::atomic<bool> stopped_ = false;
@@ -500,11 +450,6 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
         answer.unusual = CommonPractice(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));
     }
     return answer;
-}
-
-ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress) {
-    return Search(graph, again.cluster, again.space, again.orders, again.passes, progress)
-        .run_again(again.bounds, again.slower);
 }
 
 }  // namespace dodona::search

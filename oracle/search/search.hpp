@@ -94,27 +94,4 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const SoftwarePasses& passes, const Progress& progress);
 
-/// A search among others of one question that differ in the machine or the software.
-struct SearchAgain {
-    const cluster::Cluster& cluster;
-    const Space& space;
-    const LeastTimes& bounds;           ///< of conditions that are no worse; empty: none
-    step::ScheduleTimings& orders;      ///< shared by the searches
-    const SoftwarePasses& passes;       ///< of the cluster
-    std::optional<double> slower = {};  ///< plans that are slower than the fastest by this share may be left out
-};
-
-/// Plans of an answer, and what bounds searches under worse conditions.
-struct ListedPlans {
-    std::vector<step::Prediction> plans;      ///< the first in full, of the others totals
-    std::optional<step::Prediction> fastest;  ///< where simpler plans that are as fast are listed instead
-    LeastTimes least;
-    bool complete = true;  ///< false: stopped
-};
-
-/// The plans that search() lists, without looking at what `bounds` or what the devices compute rule out and without
-/// counting what cannot run.
-/// Unusual plans are considered only where Space::vary asks for them.
-ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress = {});
-
 }  // namespace dodona::search

@@ -13,6 +13,8 @@ namespace {
 
 /// Parameters of the software to which the time reacts less than this are not listed: 0.01 % for a doubling.
 constexpr double kUnmoved = 1e-4;
+/// Plans of the answer that are asked so.
+constexpr std::size_t kReacting = 12;
 
 struct Reaction {
     AdjustableParameter parameter;
@@ -130,8 +132,8 @@ Explanation explain(const Inquiry& asked, const Answer& whole, const Progress& p
     const step::Prediction& first = answer.plans.front();
     explanation.memory.left = (1 - space.reserve) * first.memory_limit - first.memory.total();
     std::vector<const plan::Plan*> plans;
-    for (const step::Prediction& prediction : answer.plans) {
-        plans.push_back(&prediction.plan);
+    for (std::size_t i = 0; i < std::min(answer.plans.size(), kReacting); ++i) {
+        plans.push_back(&answer.plans[i].plan);
     }
     PassCostsByCondition passes(inquiry.graph, space, true);
     step::ScheduleTimings orders;

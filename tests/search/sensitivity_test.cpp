@@ -8,7 +8,6 @@
 
 #include "../step/scenes.hpp"
 #include "search/crossover_search.hpp"
-#include "search/pass_costs_by_condition.hpp"
 #include "step/predict.hpp"
 
 namespace dodona::search {
@@ -217,12 +216,9 @@ bool stays(const graph::Graph& graph, const Conditions& conditions, const Space&
     asked.batch = conditions.batch;
     asked.max_memory = conditions.max_memory;
     asked.top = 1000;
-    PassCostsByCondition known(graph, asked, true);
-    const SoftwarePasses passes = known.of(conditions.cluster, asked);
-    step::ScheduleTimings orders;
-    const ListedPlans found = search_again(
-        graph, {.cluster = conditions.cluster, .space = asked, .bounds = {}, .orders = orders, .passes = passes});
-    Seconds fastest = found.fastest ? found.fastest->step.value : Seconds::of_base(1e9);
+    asked.only_usual = true;
+    const Answer found = search(graph, conditions.cluster, asked);
+    Seconds fastest = Seconds::of_base(1e9);
     for (const Prediction& p : found.plans) {
         fastest = min(fastest, p.step.value);
     }

@@ -2,7 +2,6 @@
 // to the last byte of what it says of plans and of what does not fit.
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
@@ -12,10 +11,8 @@
 #include "questions/plans/plans.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/render/json.hpp"
-#include "search/adjustable_parameters.hpp"
 #include "search/memory_lower_bound.hpp"
 #include "search/mesh_layouts.hpp"
-#include "search/pass_costs_by_condition.hpp"
 #include "search/space.hpp"
 #include "step/evaluate.hpp"
 
@@ -135,104 +132,6 @@ TEST_P(Worlds, NoPlanNeedsLessThanTheBoundForAllCuts) {
         }
     }
     EXPECT_TRUE(!drawn::full() || shown.half > shown.plans / 4);
-}
-
-/// A search under the world's conditions, and one with a parameter changed: what the searches of one question share.
-class SearchedAgain {
-public:
-    SearchedAgain(const drawn::World& world, unsigned seed)
-        : world_(world), space_(world.space), passes_(world.graph, world.space, true) {
-        space_.only_usual = true;
-        space_.top = 2;
-        first = search(now_, {});
-        if (!first.plans.empty()) {
-            const auto all = search::adjustable_parameters(now_, world.graph, first.plans.front().plan);
-            parameter_ = all[seed % all.size()];
-        }
-    }
-
-    search::ListedPlans first;
-    std::size_t seen = 0;  ///< meshes of the last search
-
-    /// The parameter that is changed; its name is empty where nothing fits.
-    [[nodiscard]] const search::AdjustableParameter& parameter() const { return parameter_; }
-
-    /// Expects the same plans as without bounds, with the parameter better or worse.
-    void expect_alike(bool better, const search::LeastTimes& bounds) {
-        const search::Parameter& of = parameter_.parameter;
-        const double factor = of.more_is_better == better ? std::min(1.6, of.most) : std::max(0.6, of.least);
-        const search::Conditions then = parameter_.adjusted(now_, factor);
-        search::Space space = under(then);
-        search::Answer slow = search::search(world_.graph, then.cluster, space);
-        const std::string expected = listed(slow.plans);
-        EXPECT_EQ(listed(search(then, bounds).plans), expected)
-            << world_.network << " on " << space.devices << ", " << of.key << (better ? " better" : " worse");
-    }
-
-private:
-    /// What later questions read of plans.
-    static std::string listed(const std::vector<step::Prediction>& plans) {
-        std::string text;
-        for (const step::Prediction& prediction : plans) {
-            text += reports::plan_text(prediction) + fmt::format(" {:a}\n", prediction.step.value.in(unit::second));
-        }
-        return plans.empty() ? text : text + fmt::format("to {:a}", plans.front().step.hi.in(unit::second));
-    }
-
-    [[nodiscard]] search::Space under(const search::Conditions& conditions) const {
-        search::Space space = space_;
-        for (search::Software& software : space.software) {
-            software.framework = conditions.adjusted(std::move(software.framework));
-        }
-        space.max_memory = conditions.max_memory;
-        return space;
-    }
-
-    search::ListedPlans search(const search::Conditions& conditions, const search::LeastTimes& bounds) {
-        const search::Space space = under(conditions);
-        const search::SoftwarePasses passes = passes_.of(conditions.cluster, space);
-        return search::search_again(
-            world_.graph,
-            {.cluster = conditions.cluster, .space = space, .bounds = bounds, .orders = orders_, .passes = passes},
-            [&](std::int64_t done, std::int64_t) {
-                seen = static_cast<std::size_t>(done);
-                return true;
-            });
-    }
-
-    const drawn::World& world_;
-    search::Space space_;
-    search::Conditions now_{.cluster = world_.cluster,
-                            .software = {},
-                            .batch = space_.batch,
-                            .max_memory = space_.max_memory,
-                            .reserve = space_.reserve};
-    step::ScheduleTimings orders_;
-    search::PassCostsByCondition passes_;
-    search::AdjustableParameter parameter_;
-};
-
-/// One parameter of the machine or the software is better or worse; which one differs from world to world.
-TEST_P(Worlds, BoundsFromOtherConditionsListTheSamePlans) {
-    unsigned bounded = 0;
-    for (const unsigned seed : drawn::seeds(GetParam(), kWorlds / 2)) {
-        const drawn::World world = world_of(seed);
-        SearchedAgain again(world, seed);
-        if (again.first.plans.empty() || again.parameter().by_doublings) {
-            continue;
-        }
-        SCOPED_TRACE("world " + std::to_string(seed));
-        const search::LeastTimes least = again.first.least;
-        again.expect_alike(false, least);
-        bounded += again.seen < least.size() ? 1U : 0U;
-        search::LeastTimes fitting;
-        if (!again.parameter().by_steps) {
-            std::transform(least.begin(), least.end(), std::back_inserter(fitting), search::without_times);
-        }
-        again.expect_alike(true, fitting);
-        again.expect_alike(true, {});
-    }
-    EXPECT_TRUE(!drawn::full() || bounded >= kWorlds / 25) << bounded << " worlds in which meshes are left out";
 }
 
 /// What is asked of one plan only is bounded by what devices compute.
