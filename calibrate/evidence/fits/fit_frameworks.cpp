@@ -23,24 +23,29 @@ namespace {
 /// Of both folders that frameworks are in.
 constexpr std::string_view kFrameworkSchema = "docs/schemas/framework.schema.json";
 
+/// The word of conventions for rows that name no software: it stands for several.
+constexpr std::string_view kAsAsked = "usual";
+
 namespace fs = std::filesystem;
 
-/// The frameworks that the conventions name, by name; those of `wanted` only, where it names any.
+/// The frameworks that the conventions name, by name; those of `names` only, where it names any.
 std::vector<std::string> frameworks_of(const files::RunConventions& conventions,
-                                       const std::vector<std::string>& wanted) {
+                                       const std::vector<std::string>& names) {
     std::map<std::string, std::string> references;
     for (const files::ConventionLine& word : conventions.frameworks) {
-        references[fs::path(word.word).filename().replace_extension().string()] = word.word;
+        if (word.word != kAsAsked) {
+            references[fs::path(word.word).filename().replace_extension().string()] = word.word;
+        }
     }
     std::vector<std::string> known;
     std::vector<std::string> all;
     for (const auto& [name, reference] : references) {
         known.push_back(name);
-        if (wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end()) {
+        if (names.empty() || std::find(names.begin(), names.end(), name) != names.end()) {
             all.push_back(reference);
         }
     }
-    for (const std::string& name : wanted) {
+    for (const std::string& name : names) {
         if (!references.contains(name)) {
             fail({}, fmt::format("the conventions name no framework \"{}\"{}", name, did_you_mean(name, known)));
         }
@@ -91,17 +96,21 @@ void fit_frameworks(const FrameworkFitOptions& options) {
         }
         fmt::print("{}: {} runs\n", start.name, runs.size());
         const auto before = errors_by_group(runs, questions, start);
-        auto fitted = fit(runs, questions, start, [&](const std::string& line) {
-            if (options.verbose) {
-                fmt::print("{}\n", line);
-                std::fflush(stdout);
-            }
-        });
+        FrameworkFit fitted{.framework = start};
+        const bool fits = options.write || options.held_out.empty();
+        if (fits) {
+            fitted = fit(runs, questions, start, [&](const std::string& line) {
+                if (options.verbose) {
+                    fmt::print("{}\n", line);
+                    std::fflush(stdout);
+                }
+            });
+        }
         print(fitted.framework);
         const auto after = errors_by_group(runs, questions, fitted.framework);
         std::map<std::string, GroupError> out;
         if (!options.held_out.empty()) {
-            out = errors_held_out(runs, questions, start);
+            out = errors_held_out(runs, questions, fitted.framework);
         }
         for (const auto& [group, error] : out) {
             all_held_out[group].add(error);  // a group may have runs of several frameworks
@@ -111,7 +120,9 @@ void fit_frameworks(const FrameworkFitOptions& options) {
             fmt::print("    {:<26} {:8.2f} {:8.2f} {:>8}\n", group, 100 * before.at(group).mean, 100 * error.mean,
                        out.count(group) > 0 ? fmt::format("{:.2f}", 100 * out[group].mean) : "");
         }
-        fmt::print("    mean {:.2f} %, spread {:.3f}\n", 100 * fitted.error, spread_of(fitted, out));
+        if (fits) {
+            fmt::print("    mean {:.2f} %, spread {:.3f}\n", 100 * fitted.error, spread_of(fitted, out));
+        }
         std::fflush(stdout);
         if (options.write) {
             fitted.framework.spread = spread_of(fitted, out);

@@ -12,7 +12,7 @@ struct FrameworkFitOptions {
     std::string conventions;              ///< of the table; they say which runs a framework ran
     std::vector<std::string> frameworks;  ///< only these; empty: all that the conventions name
     std::string held_out;                 ///< file of errors by fits without each group; empty: no such fits
-    bool write = false;                   ///< the framework files anew
+    bool write = false;                   ///< the framework files anew; without, `held_out` takes them as they are
     bool verbose = false;                 ///< print every step
 };
 

@@ -39,7 +39,9 @@ struct GroupError {
 std::map<std::string, GroupError> errors_by_group(const std::vector<files::MeasuredRun>& runs,
                                                   validate::Questions& questions, const plan::Framework& framework);
 
-/// The same with frameworks fitted to all groups but the one; of an only group fitted to four fifths of it in turn.
+/// The same with frameworks fitted to all groups but the one; of an only group fitted to four fifths of it in turn. Fits
+/// take times to be linear in each parameter (a prediction of all runs for each, not some hundred for each group); errors
+/// are of predictions with what they find.
 std::map<std::string, GroupError> errors_held_out(const std::vector<files::MeasuredRun>& runs,
                                                   validate::Questions& questions, const plan::Framework& start);
 
