@@ -26,18 +26,19 @@ namespace dodona::cli {
 
 namespace {
 
-using questions::compare::Things;
+using questions::compare::ComparedKind;
 
 /// The first key of files of a kind.
 struct FirstKey {
-    Things kind;
+    ComparedKind kind;
     std::string_view key;
 };
-constexpr std::array kFirstKeys{FirstKey{Things::strategies, "strategy"}, FirstKey{Things::machines, "cluster"},
-                                FirstKey{Things::models, "model"}, FirstKey{Things::plans, "plan"}};
+constexpr std::array kFirstKeys{FirstKey{ComparedKind::strategies, "strategy"},
+                                FirstKey{ComparedKind::machines, "cluster"}, FirstKey{ComparedKind::models, "model"},
+                                FirstKey{ComparedKind::plans, "plan"}};
 
 /// By the first key of the file.
-Things kind_of_file(const std::string& path) {
+ComparedKind kind_of_file(const std::string& path) {
     const files::Document document = files::load_document(path, path, {});
     const std::string key = document.root->members.empty() ? "" : document.root->members.front().key;
     for (const FirstKey& row : kFirstKeys) {
@@ -55,22 +56,22 @@ bool is_known(files::NameOf kind, const std::vector<std::string>& names, const s
 }
 
 /// A word may be a strategy and a machine: of all words together only one kind is intended.
-std::vector<Things> kinds_of(const std::string& word) {
+std::vector<ComparedKind> kinds_of(const std::string& word) {
     if (files::is_path(word)) {
         return {kind_of_file(word)};
     }
-    std::vector<Things> kinds;
+    std::vector<ComparedKind> kinds;
     if (is_known(files::NameOf::strategy, library().strategies(), word)) {
-        kinds.push_back(Things::strategies);
+        kinds.push_back(ComparedKind::strategies);
     }
     if (is_known(files::NameOf::cluster, library().clusters(), word)) {
-        kinds.push_back(Things::machines);
+        kinds.push_back(ComparedKind::machines);
     }
     if (is_known(files::NameOf::model, library().models(), word.substr(0, word.find('+')))) {
-        kinds.push_back(Things::models);
+        kinds.push_back(ComparedKind::models);
     }
     if (kinds.empty() && word.find('=') != std::string::npos) {
-        kinds.push_back(Things::settings);
+        kinds.push_back(ComparedKind::settings);
     }
     if (kinds.empty()) {
         fail({}, fmt::format("{} is no strategy, machine, model or plan file", as_typed(word)),
@@ -80,11 +81,12 @@ std::vector<Things> kinds_of(const std::string& word) {
     return kinds;
 }
 
-Things kind_of_all(const std::vector<std::string>& words) {
-    std::vector<Things> common = kinds_of(words.front());
+ComparedKind kind_of_all(const std::vector<std::string>& words) {
+    std::vector<ComparedKind> common = kinds_of(words.front());
     for (const std::string& word : words) {
-        const std::vector<Things> kinds = kinds_of(word);
-        std::erase_if(common, [&](Things kind) { return std::find(kinds.begin(), kinds.end(), kind) == kinds.end(); });
+        const std::vector<ComparedKind> kinds = kinds_of(word);
+        std::erase_if(common,
+                      [&](ComparedKind kind) { return std::find(kinds.begin(), kinds.end(), kind) == kinds.end(); });
         if (common.empty()) {
             fail({}, fmt::format("{} and {} are of different kinds", as_typed(words.front()), as_typed(word)),
                  "compare strategies with strategies, machines with machines, and so on");
@@ -93,22 +95,22 @@ Things kind_of_all(const std::vector<std::string>& words) {
     return common.front();
 }
 
-/// The question about one of the things: the same options with that thing in its place.
-Arguments asked_about(const Arguments& arguments, Things kind, const std::string& word) {
+/// The question about one of the items: the same options with that item in its place.
+Arguments asked_about(const Arguments& arguments, ComparedKind kind, const std::string& word) {
     Arguments one = arguments.with("MODEL", arguments.has("--model") ? arguments.all("--model").front() : "");
     switch (kind) {
-        case Things::strategies: return one.with("--strategy", word);
-        case Things::machines: return one.with("--machine", word);
-        case Things::models: return one.with("MODEL", word);
-        case Things::settings: return one.with("--fixed", word);
-        case Things::plans: return one;
+        case ComparedKind::strategies: return one.with("--strategy", word);
+        case ComparedKind::machines: return one.with("--machine", word);
+        case ComparedKind::models: return one.with("MODEL", word);
+        case ComparedKind::settings: return one.with("--fixed", word);
+        case ComparedKind::plans: return one;
     }
     return one;
 }
 
 /// With one batch on all machines: the smallest of their default ones.
-Arguments on_equal_terms(Arguments& arguments, Things kind, const std::vector<std::string>& words) {
-    if (kind != Things::machines || arguments.has("--batch")) {
+Arguments on_equal_terms(Arguments& arguments, ComparedKind kind, const std::vector<std::string>& words) {
+    if (kind != ComparedKind::machines || arguments.has("--batch")) {
         return arguments;
     }
     const std::int64_t gpus = arguments.count("--gpus").value_or(1);
@@ -122,20 +124,20 @@ Arguments on_equal_terms(Arguments& arguments, Things kind, const std::vector<st
     return arguments.with("--batch", std::to_string(*batch));
 }
 
-void require_job(Arguments& arguments, Things kind) {
-    if (kind != Things::models && !arguments.has("--model")) {
+void require_job(Arguments& arguments, ComparedKind kind) {
+    if (kind != ComparedKind::models && !arguments.has("--model")) {
         arguments.missing("--model", "what is trained: --model llama-3.1-8b");
     }
-    if (kind != Things::machines && !arguments.has("--machine")) {
+    if (kind != ComparedKind::machines && !arguments.has("--machine")) {
         arguments.missing("--machine", "where it is trained: --machine dgx-h100");
     }
-    if (kind != Things::plans && !arguments.has("--gpus")) {
+    if (kind != ComparedKind::plans && !arguments.has("--gpus")) {
         arguments.missing("--gpus", "how many GPUs to train on: --gpus 64");
     }
     arguments.throw_if_faults();
 }
 
-questions::compare::Thing given_plan(Arguments& one, const std::string& file) {
+questions::compare::Item given_plan(Arguments& one, const std::string& file) {
     Workload workload = read_workload(one);
     plan::Plan plan = library().plan(file, {});
     plan.batch = one.count("--batch").value_or(plan.batch);
@@ -143,7 +145,7 @@ questions::compare::Thing given_plan(Arguments& one, const std::string& file) {
     return {file, std::move(workload), std::move(plan)};
 }
 
-questions::compare::Thing searched_thing(Arguments& one, const std::string& name) {
+questions::compare::Item searched_item(Arguments& one, const std::string& name) {
     Workload workload = read_workload(one);
     search::Space space = job_space(one, workload);
     space.devices = one.count("--gpus").value_or(1);
@@ -178,13 +180,13 @@ int run_compare(Arguments& arguments) {
         arguments.missing("a second thing to compare", "two or more strategies, machines, models or plan files");
     }
     arguments.throw_if_faults();
-    const Things kind = kind_of_all(words);
+    const ComparedKind kind = kind_of_all(words);
     require_job(arguments, kind);
-    questions::compare::Question question{.kind = kind, .things = {}};
+    questions::compare::Question question{.kind = kind, .items = {}};
     const Arguments asked = on_equal_terms(arguments, kind, words);
     for (const std::string& word : words) {
         Arguments one = asked_about(asked, kind, word);
-        question.things.push_back(kind == Things::plans ? given_plan(one, word) : searched_thing(one, word));
+        question.items.push_back(kind == ComparedKind::plans ? given_plan(one, word) : searched_item(one, word));
     }
     const questions::compare::Answer answer = with_progress(question);
     const auto fits =

@@ -71,11 +71,14 @@ plan::Strategy strategy_to_scale(Arguments& arguments) {
 /// Exit code 1 if nothing fits.
 int run_exchange_limits(Arguments& arguments, const Output& output, Workload workload, const search::Growth& growth,
                         const limits::Options& options) {
+    // Before the question: GCC 12 destroys members twice where an initializer of an aggregate throws.
+    std::vector<exchange::Exchange> exchanges = read_exchanges(arguments);
+    plan::Strategy strategy = strategy_to_scale(arguments);
     limits::ExchangeQuestion question{.workload = std::move(workload),
                                       .space = {},
                                       .growth = growth,
-                                      .strategy = strategy_to_scale(arguments),
-                                      .exchanges = read_exchanges(arguments)};
+                                      .strategy = std::move(strategy),
+                                      .exchanges = std::move(exchanges)};
     question.efficiency = options.efficiency.value_or(question.efficiency);
     question.space = job_space(arguments, question.workload);
     arguments.throw_if_faults();

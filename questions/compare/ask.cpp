@@ -26,53 +26,53 @@ std::vector<search::Constraint> axes_of_one(const plan::Strategy& strategy) {
     return sizes;
 }
 
-search::Answer searched(const Thing& thing, const search::Space& space, const std::function<bool()>& continues) {
-    return search::search(thing.workload.graph, thing.workload.cluster, space,
+search::Answer searched(const Item& item, const search::Space& space, const std::function<bool()>& continues) {
+    return search::search(item.workload.graph, item.workload.cluster, space,
                           [&](std::int64_t, std::int64_t) { return continues(); });
 }
 
 /// A hybrid that is asked for by name has both axes, where such a plan fits.
-search::Answer best_of(const Thing& thing, const search::Space& space, const std::function<bool()>& continues) {
+search::Answer best_of(const Item& item, const search::Space& space, const std::function<bool()>& continues) {
     if (space.strategies.size() == 1) {
         search::Space hybrid = space;
         const auto sizes = axes_of_one(space.strategies.front());
         hybrid.excluded.insert(hybrid.excluded.end(), sizes.begin(), sizes.end());
-        search::Answer answer = searched(thing, hybrid, continues);
+        search::Answer answer = searched(item, hybrid, continues);
         if (!answer.plans.empty() || sizes.empty()) {
             return answer;
         }
     }
-    return searched(thing, space, continues);
+    return searched(item, space, continues);
 }
 
-Compared compared(const Thing& thing, const std::function<bool()>& continues) {
-    const Workload& workload = thing.workload;
-    Compared one{.name = thing.name,
+Compared compared(const Item& item, const std::function<bool()>& continues) {
+    const Workload& workload = item.workload;
+    Compared one{.name = item.name,
                  .model = workload.subject.model,
                  .machine = workload.subject.machine,
                  .plan = {},
                  .answer = {},
                  .from_data_sheet = from_data_sheet(workload.cluster.device)};
-    if (const auto* const plan = std::get_if<plan::Plan>(&thing.of)) {
+    if (const auto* const plan = std::get_if<plan::Plan>(&item.of)) {
         one.plan = step::predict(workload.graph, workload.cluster, *plan);
         return one;
     }
-    one.answer = best_of(thing, std::get<search::Space>(thing.of), continues);
+    one.answer = best_of(item, std::get<search::Space>(item.of), continues);
     if (!one.answer.plans.empty()) {
         one.plan = one.answer.plans.front();
     }
     return one;
 }
 
-/// "llama-3.1-8b on 64 GPUs of dgx-h100": what all things have in common.
+/// "llama-3.1-8b on 64 GPUs of dgx-h100": what all items have in common.
 std::string common_to(const Question& question) {
-    const Thing& first = question.things.front();
+    const Item& first = question.items.front();
     const auto* const space = std::get_if<search::Space>(&first.of);
-    std::string all = question.kind == Things::models ? "" : first.workload.subject.model;
+    std::string all = question.kind == ComparedKind::models ? "" : first.workload.subject.model;
     if (space != nullptr) {
         all += fmt::format("{}{}", all.empty() ? "" : " on ", reports::counted(space->devices, "GPU"));
     }
-    if (question.kind != Things::machines) {
+    if (question.kind != ComparedKind::machines) {
         all += fmt::format(" {} {}", space != nullptr ? "of" : "on", first.workload.subject.machine);
     }
     return all;
@@ -82,10 +82,10 @@ std::string common_to(const Question& question) {
 
 Answer ask(const Question& question, const Progress& progress) {
     Answer answer{.of = question.kind, .on = common_to(question), .all = {}};
-    for (const Thing& thing : question.things) {
-        progress.begins(static_cast<std::int64_t>(answer.all.size()), static_cast<std::int64_t>(question.things.size()),
-                        thing.name);
-        answer.all.push_back(compared(thing, progress.continues));
+    for (const Item& item : question.items) {
+        progress.begins(static_cast<std::int64_t>(answer.all.size()), static_cast<std::int64_t>(question.items.size()),
+                        item.name);
+        answer.all.push_back(compared(item, progress.continues));
     }
     return answer;
 }

@@ -21,23 +21,23 @@
 namespace dodona::questions::compare {
 
 /// Kinds of compared items. `settings` are written as --fixed: tensor=8,zero=1.
-enum class Things { strategies, machines, models, plans, settings };
-inline constexpr std::array kThingsTable{
-    Enumerator(Things::strategies, "strategies", ""), Enumerator(Things::machines, "machines", ""),
-    Enumerator(Things::models, "models", ""), Enumerator(Things::plans, "plans", ""),
-    Enumerator(Things::settings, "settings", "")};
-constexpr const auto& enumerators(Things /*type*/) { return kThingsTable; }
+enum class ComparedKind { strategies, machines, models, plans, settings };
+inline constexpr std::array kComparedKindTable{
+    Enumerator(ComparedKind::strategies, "strategies", ""), Enumerator(ComparedKind::machines, "machines", ""),
+    Enumerator(ComparedKind::models, "models", ""), Enumerator(ComparedKind::plans, "plans", ""),
+    Enumerator(ComparedKind::settings, "settings", "")};
+constexpr const auto& enumerators(ComparedKind /*type*/) { return kComparedKindTable; }
 
 /// One that is to be compared: a given plan, or the best one of a space.
-struct Thing {
+struct Item {
     std::string name;  ///< as it was typed
     Workload workload;
     std::variant<plan::Plan, search::Space> of;
 };
 
 struct Question {
-    Things kind = Things::strategies;
-    std::vector<Thing> things;  ///< two or more
+    ComparedKind kind = ComparedKind::strategies;
+    std::vector<Item> items;  ///< two or more
 };
 
 /// One of those that are compared.
@@ -51,12 +51,12 @@ struct Compared {
 };
 
 struct Answer {
-    Things of = Things::strategies;  ///< what differs
-    std::string on;                  ///< "llama-3.1-8b on 64 GPUs of dgx-h100": what does not
+    ComparedKind of = ComparedKind::strategies;  ///< what differs
+    std::string on;                              ///< "llama-3.1-8b on 64 GPUs of dgx-h100": what does not
     std::vector<Compared> all;
 };
 
-/// Before each thing: how many are done, of all, and the next one's name. `continues` false: a search has what it found.
+/// Before each item: how many are done, of all, and the next one's name. `continues` false: a search has what it found.
 struct Progress {
     std::function<void(std::int64_t done, std::int64_t all, const std::string& name)> begins;
     std::function<bool()> continues;

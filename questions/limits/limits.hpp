@@ -47,7 +47,7 @@ using search::LimitsAnswer;
 
 LimitsAnswer ask(const Question& question, const search::Progress& progress = {});
 
-/// How many devices keep an efficiency when the replicas of a strategy agree in other ways.
+/// Devices that keep an efficiency when the replicas of a strategy agree in other ways.
 struct ExchangeQuestion {
     Workload workload;
     search::Space space;

@@ -53,7 +53,7 @@ inline constexpr std::int64_t kMemoryPercent = 92;
 inline constexpr std::int64_t kMaxTokens = 100'000'000;  ///< of an answer
 
 struct Job {
-    Workload workload;  ///< as it is trained: the policy, and what is kept beside it
+    Workload workload;  ///< as it is trained: the policy, and what is kept next to it
     Options options;
     std::int64_t gpus = 1;              ///< of training and generation
     std::optional<std::int64_t> batch;  ///< samples of an update; none: all of a step
@@ -84,7 +84,7 @@ struct Question {
     [[nodiscard]] double sample_tokens() const { return static_cast<double>(options.prompt) + lengths.mean(); }
 };
 
-/// Of a job without contradictions whose options are complete. `space`: of its training.
+/// `job`: without contradictions, its options complete. `space`: of its training.
 Question question(const Job& job, search::Space space);
 
 enum class Placement { together, in_turn, one_behind };

@@ -15,12 +15,12 @@ using dodona::trials::Sampling;
 using dodona::trials::Study;
 using dodona::trials::Units;
 
-constexpr std::size_t kMaxStopped = 10'000;  ///< trials of which early stopping is played in seconds
+constexpr std::size_t kMaxStopped = 10'000;  ///< trials of which early stopping is simulated in seconds
 
 /// The sizes that a trial may take: ascending, each once.
-std::vector<std::int64_t> sorted_sizes(std::vector<std::int64_t> sizes, std::int64_t usual) {
+std::vector<std::int64_t> sorted_sizes(std::vector<std::int64_t> sizes, std::int64_t otherwise) {
     if (sizes.empty()) {
-        return {usual};
+        return {otherwise};
     }
     std::sort(sizes.begin(), sizes.end());
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
