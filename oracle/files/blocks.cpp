@@ -148,6 +148,9 @@ Entry Expansion::entry(const Value& value, const Siblings& siblings) {
     entry.frozen = siblings.scope->flag(fields.find("frozen"));
     entry.storage = read_storage(fields.find("stored"), *siblings.scope);
     entry.from = read_from(fields.find("from"), siblings);
+    if (const Value weights = fields.find("weights")) {
+        entry.weights_of = "/" + weights.text();
+    }
     if (op && block) {
         block.error("an entry is a layer with `op:` or a block with `block:`, not both");
     } else if (block) {

@@ -277,6 +277,7 @@ constexpr const char* kLayersSchema = R"({
       "role": {"type": "string"},
       "frozen": {"type": ["boolean", "string"]},
       "stored": {"type": "string"},
+      "weights": {"type": "string", "minLength": 1},
       "source": {"type": "string"},
       "note": {"type": "string"}
     }

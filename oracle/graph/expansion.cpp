@@ -219,10 +219,8 @@ Expansion::Output Expansion::add_layer(const Entry& entry, const std::vector<Out
         start_segment(layer.name, {}, 1);
     }
     const Vertex vertex = insert(std::move(layer), inputs);
-    if (place.weights_of) {
-        readings_.push_back({vertex, *place.weights_of + entry.name});
-    } else if (!entry.weights_of.empty()) {
-        readings_.push_back({vertex, entry.weights_of});
+    if (auto owner = owner_of(entry, place, {})) {
+        readings_.push_back({vertex, *std::move(owner)});
     }
     return vertex;
 }

@@ -76,6 +76,8 @@ private:
     /// The first of the inputs is passed from instance to instance, the others all read alike.
     Output add_instances(const Entry& entry, const std::vector<Output>& inputs, const Place& place,
                          Instances instances);
+    /// The path of the layer or block whose weights an entry reads; none: it has its own.
+    std::optional<std::string> owner_of(const Entry& entry, const Place& place, const std::string& number);
     void start_segment(const std::string& name, const std::string& block, std::int64_t count);
     void tie_weights();
     void tie(Layer& layer, Weight& weight);
@@ -86,6 +88,8 @@ private:
     Diagnostics diagnostics_;
     std::map<std::string, Vertex> by_path_;
     std::vector<Reading> readings_;
+    std::map<std::string, std::string>
+        first_of_;                   ///< by what entries share, the path of the first, whose weights they are
     std::vector<NestSource> nests_;  ///< each once; a nest's number is its place, from 1
 };
 

@@ -1,6 +1,7 @@
 #include "graph/post_training.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -89,6 +90,19 @@ void freeze_and_adapt(NetworkSpec& spec, Task task, const TaskSettings& settings
     spec.adapters_only = true;
 }
 
+/// Puts a prefix before what the entry and those inside it share, and before what is read inside in addition to the input.
+void prefix_inside(Entry& entry, const std::vector<std::string>& others, const std::string& prefix) {
+    if (entry.weights_of.starts_with('/')) {
+        entry.weights_of.insert(1, prefix);
+    }
+    for (Entry& child : entry.children) {
+        for (std::string& from : child.from) {
+            from = std::find(others.begin(), others.end(), from) == others.end() ? from : prefix + from;
+        }
+        prefix_inside(child, others, prefix);
+    }
+}
+
 /// The entries of a forward pass. `shared`: reads the weights of the entries that it is made of.
 std::vector<Entry> forward_pass(const std::vector<Entry>& entries, const std::string& prefix, bool shared) {
     const auto is_entry = [&](const std::string& name) {
@@ -96,6 +110,10 @@ std::vector<Entry> forward_pass(const std::vector<Entry>& entries, const std::st
     };
     std::vector<Entry> pass = entries;
     for (Entry& entry : pass) {
+        std::vector<std::string> others;
+        std::copy_if(entry.from.begin() + (entry.from.empty() ? 0 : 1), entry.from.end(), std::back_inserter(others),
+                     is_entry);
+        prefix_inside(entry, others, prefix);
         for (std::string& from : entry.from) {
             from = is_entry(from) ? prefix + from : from;
         }
@@ -103,7 +121,7 @@ std::vector<Entry> forward_pass(const std::vector<Entry>& entries, const std::st
         if (tied != entry.attributes.end() && is_entry(std::get<std::string>(tied->second.value))) {
             tied->second.value = prefix + std::get<std::string>(tied->second.value);
         }
-        entry.weights_of = shared ? entry.name : std::string{};
+        entry.weights_of = shared ? entry.name : entry.weights_of;
         entry.name = prefix + entry.name;
         entry.forward_only = true;
     }

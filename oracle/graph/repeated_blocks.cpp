@@ -87,10 +87,7 @@ Expansion::Output Expansion::add_instances(const Entry& entry, const std::vector
                                         : fmt::format("[{}..{}]", instances.first, instances.last);
     }
     const std::string name = place.prefix + entry.name + number;
-    std::optional<std::string> weights_of;
-    if (place.weights_of || !entry.weights_of.empty()) {
-        weights_of = (place.weights_of ? *place.weights_of + entry.name : entry.weights_of) + number + "/";
-    }
+    const std::optional<std::string> owner = owner_of(entry, place, number);
     const bool top = place.depth == 0;
     if (top) {
         start_segment(name, entry.block, instances.count());
@@ -102,7 +99,7 @@ Expansion::Output Expansion::add_instances(const Entry& entry, const std::vector
                        .frozen = place.frozen || entry.frozen,
                        .forward_only = place.forward_only || entry.forward_only,
                        .storage = entry.storage != WeightStorage::full ? entry.storage : place.storage,
-                       .weights_of = std::move(weights_of)};
+                       .weights_of = owner ? std::optional(*owner + "/") : std::nullopt};
     Scope scope{.entries = &entry.children, .outputs = {{"input", inputs.front()}}, .previous = inputs.front()};
     for (std::size_t i = 1; i < inputs.size(); ++i) {
         scope.outputs.emplace(entry.from[i], inputs[i]);

@@ -24,7 +24,7 @@ struct Entry {
     bool adapter = false;                         ///< trained where all others are frozen (NetworkSpec::adapters_only)
     /// Of an entry of the network: runs forward only. Layers inside it have no gradients.
     bool forward_only = false;
-    std::string weights_of;  ///< of such an entry: reads the weights of this entry; empty: has its own
+    std::string weights_of;  ///< of such an entry: whose weights it reads; /NAME: those of the first that says so
     // A layer:
     std::string op;
     std::string role;

@@ -1,5 +1,5 @@
-// Weights shared by several layers; `tied: LAYER` names the owner. The layers of a further pass over the network share
-// those of the layers that they are copies of.
+// Weights shared by several layers; `tied: LAYER` names the owner of a matrix, entries with one `weights: NAME` share all of
+// those of the first. The layers of a further pass over the network share those of the layers that they are copies of.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -59,6 +59,19 @@ void Expansion::tie(Layer& layer, Weight& weight) {
     weight.tied_to = found->first;
 }
 
+std::optional<std::string> Expansion::owner_of(const Entry& entry, const Place& place, const std::string& number) {
+    const std::string called = entry.name + number;
+    if (place.weights_of) {
+        return *place.weights_of + called;
+    }
+    if (!entry.weights_of.starts_with('/')) {
+        return entry.weights_of.empty() ? std::nullopt : std::optional(entry.weights_of + number);
+    }
+    const std::string shared = entry.weights_of + (entry.op.empty() ? "" : "/" + entry.name);
+    const auto [first, is_first] = first_of_.emplace(shared, place.prefix + called);
+    return is_first ? std::nullopt : std::optional(first->second);
+}
+
 /// Of an owner with an adapter the weights are its base's; where an owner's weight is tied, those of its owner are meant.
 void Expansion::share_weights() {
     for (const Reading& reading : readings_) {
@@ -70,9 +83,17 @@ void Expansion::share_weights() {
         if (found == by_path_.end() || graph_.layer(found->second).nest.weights.empty()) {
             found = by_path_.find(base_name(reading.owner));
         }
-        check(found != by_path_.end(), "a further pass has the layers of the network");
+        const Layer& reader = graph_.layers[reading.reader];
+        const std::vector<Weight> none;
+        const std::vector<Weight>& owned = found == by_path_.end() ? none : graph_.layer(found->second).nest.weights;
+        if (!std::equal(owned.begin(), owned.end(), weights.begin(), weights.end(),
+                        [](const Weight& a, const Weight& b) { return a.elements() == b.elements(); })) {
+            diagnostics_.error(reader.where,
+                               fmt::format("{}.weights: {} has other weights", reader.name, reading.owner),
+                               "entries that share weights have layers of equal names and sizes");
+            continue;
+        }
         const Layer& owner = graph_.layer(found->second);
-        check(owner.nest.weights.size() == weights.size(), "a further pass has the weights of the network");
         for (std::size_t i = 0; i < weights.size(); ++i) {
             const std::string& tied = owner.nest.weights[i].tied_to;
             weights[i].tied_to = tied.empty() ? owner.name : tied;

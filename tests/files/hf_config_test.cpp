@@ -429,6 +429,73 @@ TEST(HfConfig, AHybridMustSayWhatEachOfItsLayersIs) {
     EXPECT_EQ(parameters("M--*") - parameters("M-**"), 2 * 64 * 128 - 4 * 64 * 64) << "a feed-forward, or attention";
 }
 
+// h = 64, transformers over 128 features: q, k, v and projection 4 * 128^2 - 128 * 64, a feed-forward of 3 * 64 * 256, two norms.
+// Each use has adapters of rank 8, 64 * 8 + 8 * 512, and a product of 64 x 64.
+TEST(HfConfig, TransformersInTurnShareTheirWeights) {
+    const std::string zamba =
+        "{\"model_type\": \"zamba2\", \"hidden_size\": 64, \"num_hidden_layers\": 5, \"num_attention_heads\": 4, "
+        "\"intermediate_size\": 256, \"adapter_rank\": 8, \"n_mamba_heads\": 4, \"mamba_d_state\": 16, "
+        "\"mamba_ngroups\": 1, \"vocab_size\": 100, \"num_mem_blocks\": ";
+    const auto with = [&](int blocks, const std::string& hybrids, const std::vector<graph::Task>& tasks) {
+        graph::NetworkSpec spec = read_model(
+            parse_document(
+                imported(zamba + std::to_string(blocks) + ", \"layers_block_type\": [" + hybrids + "]}").text,
+                "imported"),
+            {}, library().model_opener());
+        return graph::count(graph::build(graph::with_tasks(std::move(spec), tasks, {}, {}))).parameters;
+    };
+    const std::string four = "\"hybrid\", \"mamba\", \"hybrid\", \"hybrid\", \"hybrid\"";
+    const double transformer = 4 * 128 * 128 - 128 * 64 + 3 * 64 * 256 + 128 + 64;
+    const double use = 64 * 8 + 8 * 512 + 64 * 64;
+    const double none = with(2, R"("mamba", "mamba", "mamba", "mamba", "mamba")", {});
+    EXPECT_EQ(with(1, four, {}), none + transformer + 4 * use);
+    EXPECT_EQ(with(2, four, {}), none + 2 * transformer + 4 * use);
+    EXPECT_EQ(with(4, four, {}), none + 4 * (transformer + use));
+    EXPECT_EQ(with(2, four, {graph::Task::dpo}), 2 * with(2, four, {})) << "the reference shares with itself";
+    EXPECT_NE(fault_of(zamba + "2}").find("layers_block_type: missing"), std::string::npos);
+}
+
+// What the shapes follow from is refused where it is missing or another, in published files as they are.
+TEST(HfConfig, APublishedFileWithoutAKeyOfShapesIsRefused) {
+    const auto hub = [](const std::string& name) {
+        std::ifstream file(here() / "../../models/hub" / (name + ".json"));
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    struct Mutation {
+        const char* network;
+        const char* key;
+        const char* instead;  // "": the key is not there
+        const char* fault;
+    };
+    for (const Mutation& one : {Mutation{"granite-4.0-h-tiny", "layer_types", "", "layer_types: missing"},
+                                {"zamba2-7b", "layers_block_type", "", "layers_block_type: missing"},
+                                {"zamba2-7b", "adapter_rank", "", "adapter_rank: missing"},
+                                {"deberta-v3-base", "position_buckets", "", "position_buckets: missing"},
+                                {"deberta-v3-base", "share_att_key", "", "share_att_key: missing"},
+                                {"deberta-v3-base", "p2c|c2p", "c2p", "pos_att_type: c2p is not known here"},
+                                {"recurrentgemma-2b", "_block_types", "", "_block_types: missing"},
+                                {"jamba", "attn_layer_period", "", "attn_layer_period: missing"},
+                                {"qwen3-coder-480b-a35b", "num_experts", "", "num_experts: missing"},
+                                {"minimax-m2", "num_local_experts", "", "num_local_experts: missing"},
+                                {"deepseek-v3.2-exp", "index_topk", "", "index_topk: missing"},
+                                {"dbrx-132b", "dbrx", "dbrx2", "unknown architecture"},
+                                {"albert-base-v2", "\"num_hidden_groups\": 1", "\"num_hidden_groups\": 2",
+                                 "num_hidden_groups: 2 is not modelled"}}) {
+        std::string config = hub(one.network);
+        const bool is_missing = *one.instead == 0;
+        const std::string name = is_missing ? fmt::format("\"{}\"", one.key) : one.key;
+        const std::size_t at = config.find(name);
+        if (at == std::string::npos) {
+            ADD_FAILURE() << one.network << " has no " << name;
+            continue;
+        }
+        EXPECT_EQ(fault_of(config), "none") << one.network;
+        config.replace(at, name.size(), is_missing ? "\"id2label\"" : one.instead);
+        const std::string fault = fault_of(config);
+        EXPECT_NE(fault.find(one.fault), std::string::npos) << one.network << ": " << fault;
+    }
+}
+
 TEST(StoredWeights, AreCountedFromHeadersOrTheIndex) {
     const std::filesystem::path folder = std::filesystem::temp_directory_path() / "dodona-stored-weights";
     std::filesystem::remove_all(folder);

@@ -169,6 +169,39 @@ TEST(RelativeAttention, AddsScoresOfPositions) {
     EXPECT_THROW(nest("attention", {q, kv, kv}, values), InputError);
 }
 
+// DeBERTaV3-small: 12 heads of 64 over 512 tokens, 512 rows of distances. Rows have keys and queries, 512 x 768 x 768 each for
+// all samples; each sample two more products of 512 x 512 x 64 a head, twice that backward.
+TEST(DisentangledAttention, AddsProductsWithRowsOfDistances) {
+    const Tensor x = tensor({{"sequence", 512}, {"feature", 768}});
+    const Values plain{{"heads", std::int64_t{12}}, {"implementation", std::string("materialised")}};
+    Values values = plain;
+    values["disentangled"] = std::int64_t{512};
+    const Nest first = nest("attention", {x, x, x}, values);
+    EXPECT_EQ(weights(first), 512 * 768 + 2 * 768) << "the rows and their norm";
+    values["tied_distances"] = true;
+    const Nest later = nest("attention", {x, x, x}, values);
+    EXPECT_EQ(weights(later), 0);
+    const auto products = [](const std::vector<Kernel>& kernels) {
+        double sum = 0;
+        for (const Kernel& kernel : kernels) {
+            sum += kernel.kind == KernelKind::matmul ? flop(kernel.flops) : 0;
+        }
+        return sum;
+    };
+    LocalExtents extents = later.whole();
+    extents.loops[0] = 4;  // samples
+    const Work with = later.work(extents);
+    const Work without = nest("attention", {x, x, x}, plain).work(extents);
+    const double square = 2.0 * 4 * 12 * 512 * 512 * 64;
+    const double rows = 2.0 * 512 * 768 * 768;
+    EXPECT_EQ(products(with.forward) - products(without.forward), 2 * square + 2 * rows);
+    EXPECT_EQ(products(with.backward_input) - products(without.backward_input), 4 * square);
+    EXPECT_EQ(products(with.backward_weight), 4 * rows) << "of the two projections, and of the rows";
+    EXPECT_EQ(flop(with.model_forward - without.model_forward), 2 * square);
+    values["implementation"] = std::string("fused");
+    EXPECT_THROW(nest("attention", {x, x, x}, values), InputError);
+}
+
 TEST(Attention, RefusesMoreDocumentsThanTokensAndPackedMemories) {
     const Tensor q = tensor({{"sequence", 8}, {"feature", 8}});
     const Tensor longer = tensor({{"sequence", 12}, {"feature", 8}});

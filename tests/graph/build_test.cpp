@@ -169,6 +169,27 @@ TEST(TiedWeights, MustExistAndHaveOneSize) {
     EXPECT_EQ(faults(network(kFeatures, {tied("b")})), "b.tied: b has no weight of its own with 32 elements\n");
 }
 
+// 12 layers of one weight of 16 (ALBERT), and a layer of each of two that share with what has their name (Zamba).
+TEST(SharedWeights, AreThoseOfTheFirst) {
+    Entry all = block("layers", 12, {square("a")});
+    all.weights_of = "/layers";
+    const Graph deep = build(network(kFeatures, {all}));
+    EXPECT_EQ(count(deep).parameters, 16);
+    EXPECT_EQ(count(deep).forward_per_sample.in(unit::flop), 12 * 32);
+    EXPECT_EQ(named(deep, "layers[2..12]/a").nest.weights[0].tied_to, "layers[1]/a");
+
+    const auto sharing = [](const std::string& name, const std::string& other) {
+        Entry a = square("a"), b = square(other);
+        a.weights_of = b.weights_of = "/shared";
+        return block(name, 1, {a, b, square("own")});
+    };
+    EXPECT_EQ(count(build(network(kFeatures, {sharing("one", "b"), sharing("two", "b")}))).parameters, 4 * 16);
+    EXPECT_EQ(count(build(network(kFeatures, {sharing("one", "b"), sharing("two", "c")}))).parameters, 5 * 16);
+    Entry wide = layer("a", "linear", {{"out", std::int64_t{8}}, {"bias", false}});
+    wide.weights_of = "/shared";
+    EXPECT_EQ(faults(network(kFeatures, {sharing("one", "b"), wide})), "a.weights: one/a has other weights\n");
+}
+
 TEST(SeveralInputs, AreReadByName) {
     NetworkSpec spec = network(kFeatures, {square("a"), layer("sum", "add", {}, {"a", "y"})});
     spec.inputs.push_back({"y", kFeatures, {}});

@@ -207,6 +207,9 @@ private:
         if (value.is_list() && (key.is_list ? is_equal(value.node()) : is_alike(value.node()))) {
             return value_of(key, value.list().front());
         }
+        if (const Written* of_all = value.is_list() ? meaning_of(key.values, join(value.texts())) : nullptr) {
+            return config_.faults.has_errors() ? one : read_.parameters.value(*of_all);
+        }
         if (!value.is_scalar()) {
             value.error(key.values.empty() ? "expected a whole number" : "expected a word or a number");
             return one;
@@ -379,6 +382,7 @@ private:
         }
         const std::vector<std::string> words = words_of(each.values);
         const bool are_numbers = words.empty() || words == std::vector<std::string>{kNone};
+        std::int64_t turn = 0;
         for (std::size_t i = 0; i < layers.size(); ++i) {
             const std::size_t at = i % entries.size();
             const std::string& entry = entries[at];
@@ -392,6 +396,12 @@ private:
             } else {
                 place.error(fmt::format("{} is not modelled{}", entry, did_you_mean(entry, words)),
                             are_numbers ? "modelled: numbers" : "modelled: " + join(words));
+                continue;
+            }
+            AttributeValue& read = layers[i][each.parameter];
+            const AttributeValue* turns = read_.parameters.find(each.turns);
+            if (turns != nullptr && text_of(read) != "0") {
+                read = {1 + turn++ % std::get<std::int64_t>(turns->value), place.where()};
             }
         }
     }

@@ -80,6 +80,7 @@ EachLayer read_each(const Fields::Member& member) {
     each.keys = fields.find("list").texts();
     each.values = read_meanings(fields.find("values"));
     each.repeats = fields.find("repeats").text() == "true";
+    each.turns = fields.find("turns").text();
     if (const Value among = fields.find("among")) {
         each.keys = among.texts();
         each.is_among = true;

@@ -49,6 +49,7 @@ struct EachLayer {
     std::int64_t first = 0;  ///< of a list of layers: the number of the first
     bool repeats = false;    ///< the list is a period of the layers
     bool is_among = false;   ///< the list has the layers for which the parameter is true, or what that means
+    std::string turns;       ///< layers whose entry is not 0 have the numbers from 1 to this parameter's in turn
     std::vector<Choice>
         otherwise;  ///< expressions over the parameters, those of layers before it and `layer`, from 0; none: required
     std::vector<std::string> of{"layers"};  ///< the stacks of layers, by the parameter that says how many they are

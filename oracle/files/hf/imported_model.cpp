@@ -54,6 +54,9 @@ private:
         if (key == "tied") {
             return node.text;
         }
+        if (key == "weights") {  // of layers with one value of the parameter
+            return node.text + "_" + text_of(scope.value({.text = node.text, .quoted = false, .where = node.where}));
+        }
         const bool is_comparison = node.text.find_first_of("<>=") != std::string::npos;
         const AttributeValue meaning = scope.value({.text = node.text, .quoted = false, .where = node.where});
         if (is_comparison) {
@@ -252,8 +255,11 @@ private:
         return pattern(stack, layer_pattern(of_layer));
     }
 
-    /// ", frozen: ..." of a stack whose layers may be frozen.
+    /// ", frozen: ..." of a stack whose layers may be frozen, ", weights: ..." of one whose layers share theirs.
     std::string frozen_of(const Node& item, const Scope& scope) {
+        if (const Node* shared = child(item, "weights")) {
+            return ", weights: " + shared->text;
+        }
         const Node* frozen = child(item, "frozen");
         if (frozen == nullptr || text_of(scope.value({frozen->text, false, frozen->where})) == "never") {
             return "";

@@ -18,6 +18,9 @@
 // R^T), R = positions W, with two learned biases;
 // `distances`: a learned score a head for each of so many buckets of distances is added, the same for all samples; where it
 // is `tied_distances`, the table is that of an earlier layer (T5, arXiv:1910.10683, section 2.1);
+// `disentangled`: so many learned rows of distances, projected as queries and keys are, by the same weights; products of
+// queries with their keys and of keys with their queries are added to S (DeBERTa, arXiv:2006.03654, equation 4; DeBERTaV3's
+// code shares the projections and normalises the rows);
 // `sinks`: a learned score a head next to those of the keys (arXiv:2309.17453); `index_heads`: an indexer of so many heads
 // chooses the keys of the window (indexer.cpp).
 #include <algorithm>
@@ -37,6 +40,7 @@ struct Options {
     Extent window = 0;
     Extent documents = 1;
     Extent distances = 0;
+    Extent disentangled = 0;
     Extent index_heads = 0;
     bool causal = false;
     bool dropout = false;
@@ -57,6 +61,7 @@ Options read(Attributes& attributes) {
     options.relative = attributes.flag("relative", false);
     options.sinks = attributes.flag("sinks", false);
     options.distances = attributes.not_negative("distances", 0);
+    options.disentangled = attributes.not_negative("disentangled", 0);
     options.index_heads = attributes.not_negative("index_heads", 0);
     options.tied_distances = attributes.flag("tied_distances", false);
     options.materialised = attributes.word("implementation", {"fused", "materialised"}, "fused") == "materialised";
@@ -185,6 +190,20 @@ void add_saved(Nest& nest, const AttentionShape& shape, bool keeps_square) {
     }
 }
 
+/// The rows of distances and their norm; the model is as wide as its heads together.
+void add_distance_rows(Nest& nest, Extent rows, Extent width) {
+    nest.weights.push_back({.name = "distances",
+                            .dimensions = {{"row", rows}, {"feature", width}},
+                            .operand = {.loops = {kNoLoop, kNoLoop}, .windows = {}},
+                            .tied_to = {}});
+    for (const char* name : {"norm scale", "norm bias"}) {
+        nest.weights.push_back({.name = name,
+                                .dimensions = {{"feature", width}},
+                                .operand = {.loops = {kNoLoop}, .windows = {}},
+                                .tied_to = {}});
+    }
+}
+
 /// The projection of positions and the two biases of relative attention; the model is as wide as its heads together.
 void add_position_weights(Nest& nest, const AttentionShape& shape, Extent width) {
     nest.weights.push_back({.name = "positions",
@@ -205,10 +224,13 @@ bool options_agree(Attributes& attributes, const Options& options, const Attenti
                             "add implementation: materialised");
         return false;
     }
-    if (options.distances > 0 && !options.materialised) {
-        attributes.error_at("distances", "fused attention adds no scores of distances",
-                            "add implementation: materialised");
-        return false;
+    for (const auto& [name, number] :
+         {std::pair{"distances", options.distances}, {"disentangled", options.disentangled}}) {
+        if (number > 0 && !options.materialised) {
+            attributes.error_at(name, "fused attention adds no scores of distances",
+                                "add implementation: materialised");
+            return false;
+        }
     }
     if (options.documents > 1 && shape.keys > shape.queries) {
         attributes.error_at("documents", "packed documents have no memory before them");
@@ -262,10 +284,17 @@ Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.output = nest.inputs[0];
     nest.result = inputs[0];
     nest.result.dimensions[2].extent = options.heads * static_cast<Extent>(shape.value_size);
+    const Extent width = options.heads * static_cast<Extent>(shape.key_size);
     if (options.relative) {
-        const Extent width = options.heads * static_cast<Extent>(shape.key_size);
         shape.width = static_cast<double>(width);
         add_position_weights(nest, shape, width);
+    }
+    if (options.disentangled > 0) {
+        shape.rows = static_cast<double>(options.disentangled);
+        shape.rows_width = static_cast<double>(width);
+        if (!options.tied_distances) {
+            add_distance_rows(nest, options.disentangled, width);
+        }
     }
     shape.distances = options.distances > 0;
     shape.looks_up = shape.distances && !options.tied_distances;

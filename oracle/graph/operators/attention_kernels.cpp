@@ -44,7 +44,8 @@ Flop model_forward(const LocalExtents& extents, const AttentionShape& shape) {
     const Local local = local_sizes(extents, shape);
     const double positions = shape.width > 0 ? shape.key_size : 0;
     const double pairs = attention_pairs(extents, shape);
-    return 2 * local.heads * pairs * (shape.key_size + shape.value_size + positions) * unit::flop;
+    const double of_rows = (local.queries + local.keys) * shape.rows * shape.key_size;
+    return 2 * local.heads * (pairs * (shape.key_size + shape.value_size + positions) + of_rows) * unit::flop;
 }
 
 /// A pass over `squares` tensors of the size of S, and the dropout mask where `mask`.
@@ -84,6 +85,25 @@ void add_gradients_of_distances(std::vector<Kernel>& kernels, const Local& local
     }
 }
 
+/// Queries by the keys of distances, keys by their queries, each gathered by an index of 8 bytes and added to S:
+/// huggingface/transformers: models/deberta_v2/modeling_deberta_v2.py, disentangled_attention_bias.
+void add_disentangled(std::vector<Kernel>& kernels, const Local& local, const AttentionShape& shape) {
+    for (const double positions : {local.queries, local.keys}) {
+        kernels.push_back(matmul(positions, shape.rows, shape.key_size, local.heads));
+        Kernel gather = stream(5 * local.square, 0, 8 * local.square * unit::byte);
+        gather.flops = 2 * local.square * unit::flop;
+        kernels.push_back(gather);
+    }
+}
+
+void add_disentangled_backward(std::vector<Kernel>& kernels, const Local& local, const AttentionShape& shape) {
+    for (const double positions : {local.queries, local.keys}) {
+        kernels.push_back(stream(2 * local.square, 0, 8 * local.square * unit::byte));  // scattered
+        kernels.push_back(matmul(positions, shape.key_size, shape.rows, local.heads));  // of q or k
+        kernels.push_back(matmul(shape.rows, shape.key_size, positions, local.heads));  // of the rows' k or q
+    }
+}
+
 std::vector<Kernel> materialised_backward(const LocalExtents& extents, const AttentionShape& shape) {
     const Local local = local_sizes(extents, shape);
     std::vector<Kernel> kernels{matmul(local.queries, local.keys, shape.value_size, local.heads),   // dP = dO V^T
@@ -101,6 +121,9 @@ std::vector<Kernel> materialised_backward(const LocalExtents& extents, const Att
     }
     if (shape.distances) {
         add_gradients_of_distances(kernels, local, shape);
+    }
+    if (shape.rows > 0) {
+        add_disentangled_backward(kernels, local, shape);
     }
     return kernels;
 }
@@ -131,6 +154,9 @@ std::vector<Kernel> materialised_attention_forward(const LocalExtents& extents, 
     if (shape.distances) {
         add_distances(kernels, local, shape);
     }
+    if (shape.rows > 0) {
+        add_disentangled(kernels, local, shape);
+    }
     kernels.push_back(of_softmax(pass(local, 2, 6, false)));  // scale, mask and softmax in one pass
     if (shape.dropout) {
         kernels.push_back(pass(local, 2, 1, true));
@@ -149,6 +175,12 @@ Work materialised_attention(const LocalExtents& extents, const AttentionShape& s
         const Kernel positions = matmul(shape.keys, features, shape.width);
         work.forward.insert(work.forward.begin(), positions);
         work.backward_weight = {matmul(features, shape.width, shape.keys)};
+    }
+    if (shape.rows > 0) {  // keys and queries of the rows: the same for every sample
+        const double features = extents[shape.head] * shape.key_size;
+        work.forward.insert(work.forward.begin(), 2, matmul(shape.rows, features, shape.rows_width));
+        work.backward_weight.insert(work.backward_weight.end(), 2, matmul(features, shape.rows_width, shape.rows));
+        work.backward_weight.insert(work.backward_weight.end(), 2, matmul(shape.rows, shape.rows_width, features));
     }
     return work;
 }

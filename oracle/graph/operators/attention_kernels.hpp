@@ -20,6 +20,8 @@ struct AttentionShape {
     double window = 0;       ///< keys that a query sees at most; 0: all
     double documents = 1;    ///< packed into a sample, of equal length; queries see their own document only
     double width = 0;        ///< features of the model, for relative positions; 0: none
+    double rows = 0;         ///< of distances, whose products with queries and keys are added; 0: none
+    double rows_width = 0;   ///< features of such a row
     bool causal = false;
     bool dropout = false;
     bool distances = false;  ///< scores of distances are added
