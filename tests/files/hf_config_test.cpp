@@ -429,7 +429,7 @@ TEST(HfConfig, AHybridMustSayWhatEachOfItsLayersIs) {
     EXPECT_EQ(parameters("M--*") - parameters("M-**"), 2 * 64 * 128 - 4 * 64 * 64) << "a feed-forward, or attention";
 }
 
-// h = 64, transformers over 128 features: q, k, v and projection 4 * 128^2 - 128 * 64, a feed-forward of 3 * 64 * 256, two norms.
+// h = 64, transformers over 128 features: q, k, v and projection 4 * 128^2 - 128 * 64, a feed-forward of 3 * 64 * 256.
 // Each use has adapters of rank 8, 64 * 8 + 8 * 512, and a product of 64 x 64.
 TEST(HfConfig, TransformersInTurnShareTheirWeights) {
     const std::string zamba =
