@@ -20,11 +20,17 @@ TAKEN = 12
 IMAGES = ("alexnet*", "vgg*", "resnet*", "resnext*", "se-resnext*", "densenet*", "googlenet*", "inception*", "overfeat*", "ssd*",
           "cosmoflow*", "unet*")
 
+ENCODERS = ("bert*", "albert*", "vit*", "dinov*", "clip*")  # a class is read from one position, which no rank has a part of
+
 CONTEXT = ("context-all-gather", "context-ring", "context-ulysses", "megatron-context", "megatron-ulysses", "megatron-moe")
 
 # Networks, strategies, and what the answer says.
 REFUSED = [
     (IMAGES, CONTEXT, "no layer can be split over axis context"),
+    (ENCODERS, CONTEXT, "(flatten) cannot be split further"),
+    (ENCODERS, ["hidden"], "no layer can be split over axis hidden"),
+    (ENCODERS, ["spatial-3d"], "no layer can be split over axis depth"),
+    (["vit*", "dinov3*"], ["spatial", "data+spatial", "spatial-2d"], "of its rule fails at layer patches (conv)"),
     (IMAGES, ["hidden"], "no layer can be split over axis hidden"),
     (IMAGES, ["megatron", "megatron-sequence"], "no layer can be split over axis tensor"),
     (IMAGES, ["spatial-3d"], "no layer can be split over axis depth"),
