@@ -73,7 +73,7 @@ struct Placed {
 struct Placement {
     std::vector<Placed> shards;         ///< in the order of tables
     std::vector<Seconds> device_times;  ///< of look-ups
-    std::vector<Bytes> device_pooled;   ///< sums of a step that a device makes, one way
+    std::vector<Bytes> device_pooled;   ///< sums of a step that a device makes and sends, one way
     Seconds longest;                    ///< the busiest device
     Seconds bound;                      ///< no placement is shorter
     bool best_of_shards = false;        ///< all placements of these parts in these tiers were tried

@@ -1,9 +1,11 @@
 #include "tables/step_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cost/collective_time.hpp"
 #include "cost/device_time.hpp"
+#include "tables/zipf.hpp"
 
 namespace dodona::tables {
 
@@ -158,8 +160,46 @@ Seconds exchange_time(const StepQuestion& question, const Placement& placement) 
     return 2 * collective(question, cluster::Collective::all_to_all, most_pooled(placement));
 }
 
-Seconds all_reduce_time(const StepQuestion& question, double dense) {
-    return collective(question, cluster::Collective::all_reduce, dense * 4_B);
+Seconds all_reduce_time(const StepQuestion& question, Bytes gradients) {
+    return collective(question, cluster::Collective::all_reduce, gradients);
+}
+
+/// Rows of a table that a device looks up at least `often` times a step.
+double frequent_rows(const StepQuestion& question, const Table& table, double often) {
+    const double lookups = static_cast<double>(question.batch) / static_cast<double>(question.devices) * table.lookups;
+    const double of_first = lookups / generalised_harmonic(table.rows, question.zipf) / often;
+    if (question.zipf == 0) {
+        return of_first >= 1 ? table.rows : 0;
+    }
+    return std::min(table.rows, std::floor(std::pow(of_first, 1 / question.zipf)));
+}
+
+/// Rows on all devices, where that is faster than to exchange all sums.
+void replicate(const StepQuestion& question, StepPrediction& answer) {
+    const std::vector<Table>& tables = answer.question.tables;
+    const StepPrediction without = answer;
+    const auto exchanged = [&](const StepPrediction& of) {
+        return exchange_time(question, of.placement) + all_reduce_time(question, of.reduced);
+    };
+    for (int halvings = -kMaxHalvings; halvings <= kMaxHalvings; ++halvings) {
+        StepPrediction tried = without;
+        std::vector<double> sent;
+        for (const Table& table : tables) {
+            const double rows = frequent_rows(question, table, std::exp2(-halvings));
+            tried.replicated += rows;
+            tried.reduced += rows * table.features * question.format.pooled;
+            sent.push_back(1 - std::pow(hit_rate(rows, table.rows, question.zipf), table.lookups));
+        }
+        std::fill(tried.placement.device_pooled.begin(), tried.placement.device_pooled.end(), Bytes{});
+        for (const Placed& part : tried.placement.shards) {
+            const std::size_t t = part.shard.table;
+            tried.placement.device_pooled[static_cast<std::size_t>(part.device)] +=
+                sent[t] * pooled(tables[t], part.shard, question.format, answer.question.samples);
+        }
+        if (exchanged(tried) < exchanged(answer)) {
+            answer = std::move(tried);
+        }
+    }
 }
 
 /// Bandwidth out of one child; none for kinds that are not compared.
@@ -175,7 +215,7 @@ std::optional<BytesPerSecond> out_of_child(const cluster::Level& level) {
 
 }  // namespace
 
-std::vector<OtherFabric> other_fabrics(const StepQuestion& question, const Placement& placement, double dense) {
+std::vector<OtherFabric> other_fabrics(const StepQuestion& question, const StepPrediction& prediction) {
     const cluster::Level& own = question.cluster.levels.front();
     const auto out = out_of_child(own);
     if (!out || own.size < 3) {
@@ -196,7 +236,8 @@ std::vector<OtherFabric> other_fabrics(const StepQuestion& question, const Place
             level.in_network.reset();
         }
         const StepQuestion other{.graph = question.graph, .cluster = cluster, .devices = question.devices};
-        fabrics.push_back({kind, exchange_time(other, placement), all_reduce_time(other, dense)});
+        fabrics.push_back(
+            {kind, exchange_time(other, prediction.placement), all_reduce_time(other, prediction.reduced)});
     }
     return fabrics;
 }
@@ -233,6 +274,7 @@ StepPrediction predict(const StepQuestion& question) {
         answer.lookups += forward_traffic(tables[t], {}, question.format, batch);
     }
     answer.dense_parameters = dense_parameters(question.graph);
+    answer.reduced = answer.dense_parameters * 4_B;
     answer.question = {.tables = tables,
                        .format = question.format,
                        .tiers = tiers_of(question, tables),
@@ -246,11 +288,14 @@ StepPrediction predict(const StepQuestion& question) {
     if (!answer.placement.unplaced.empty()) {
         return answer;
     }
+    if (question.replicate) {
+        replicate(question, answer);
+    }
     const auto set = [&](Part part, Seconds time) { answer.times[static_cast<std::size_t>(part)] = time; };
     set(Part::lookups, answer.placement.longest);
     set(Part::exchange, exchange_time(question, answer.placement));
     set(Part::dense, dense_time(question, batch / static_cast<double>(question.devices)));
-    set(Part::all_reduce, all_reduce_time(question, answer.dense_parameters));
+    set(Part::all_reduce, all_reduce_time(question, answer.reduced));
     return answer;
 }
 

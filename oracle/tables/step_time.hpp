@@ -10,6 +10,12 @@
 //
 //   overlapped = max( look-ups + dense, exchange + all-reduce )
 //
+// With `replicate` rows that a device looks up at least t times a step stand on all devices: a sum is exchanged only if one
+// of its L look-ups is of another row, 1 - q^L of the sums for a share q of the look-ups, and the gradients of these rows
+// are all-reduced with the dense layers'. Of t = 2^-kMaxHalvings ... 2^kMaxHalvings, and of no such rows, the fastest.
+// Their copies take room of `reserve`. Source: NVIDIA-Merlin/HugeCTR: hybrid_embedding/calibration_data.cu, whose rule is
+// one t from the bandwidths of both collectives.
+//
 // other_fabrics keeps the bandwidth out of each device. Not modelled: the input of indices, the optimizer of
 // the other layers, overheads of software.
 #pragma once
@@ -36,6 +42,8 @@ constexpr const auto& enumerators(Part /*type*/) { return kPartTable; }
 inline constexpr std::array kParts = values_of(kPartTable);
 constexpr std::string_view name(Part part) { return name_of(part); }
 
+inline constexpr int kMaxHalvings = 6;
+
 struct StepQuestion {
     const graph::Graph& graph;
     const cluster::Cluster& cluster;
@@ -47,6 +55,7 @@ struct StepQuestion {
     double cache = 0;      ///< share of device memory for copies of rows of other tiers
     double reserve = 0.2;  ///< share of device memory for everything else than tables
     bool may_split = true;
+    bool replicate = false;                  ///< rows that are looked up often, on all devices
     bool fabrics = false;                    ///< other_fabrics, too
     std::optional<BytesPerSecond> row_rate;  ///< of rows in a device's own memory; none: as its gathers were measured
     std::optional<std::string> only;         ///< the tier that all tables are in; none: as there is room
@@ -61,6 +70,8 @@ struct StepPrediction {
     Bytes lookups;                               ///< rows that a step reads, forward
     double parameters = 0;                       ///< of the tables
     double dense_parameters = 0;
+    double replicated = 0;  ///< rows of all tables that stand on every device
+    Bytes reduced;          ///< gradients that are all-reduced
 
     [[nodiscard]] Seconds time(Part part) const { return times[static_cast<std::size_t>(part)]; }
     [[nodiscard]] Seconds step() const;
@@ -80,7 +91,7 @@ struct OtherFabric {
 
 /// All-to-all, switch and ring, the machine's own among them. Empty where fewer than three devices are in a node, or the
 /// innermost level is of another kind.
-std::vector<OtherFabric> other_fabrics(const StepQuestion& question, const Placement& placement, double dense);
+std::vector<OtherFabric> other_fabrics(const StepQuestion& question, const StepPrediction& prediction);
 
 /// Names of a machine's tiers, the device's own memory first.
 std::vector<std::string> tier_names(const cluster::Cluster& cluster);

@@ -75,6 +75,8 @@ const Description& description<questions::tables::Answer>() {
             required<&Answer::prediction, &StepPrediction::held>("held", "with states of the optimizer"),
             required<&Answer::prediction, &StepPrediction::lookups>("lookup", "rows that a step reads, forward"),
             required<&Answer::prediction, &StepPrediction::dense_parameters>("dense_parameters", "", not_negative),
+            required<&Answer::prediction, &StepPrediction::replicated>("replicated_rows",
+                                                                       "with --replicate: on all GPUs", not_negative),
             computed("step", "", [](const Answer& answer) { return answer.prediction.step(); }),
             computed("overlapped", "the least that overlap of devices and network leaves of step_s",
                      [](const Answer& answer) { return answer.prediction.overlapped(); }),

@@ -54,6 +54,7 @@ Answer ask(const Question& question) {
                                             .cache = options.cache,
                                             .reserve = options.reserve,
                                             .may_split = !options.whole,
+                                            .replicate = options.replicate,
                                             .fabrics = options.fabrics,
                                             .row_rate = options.row_bandwidth,
                                             .only = options.tier};
@@ -64,8 +65,7 @@ Answer ask(const Question& question) {
                   .prediction = dodona::tables::predict(step),
                   .fabrics = {}};
     if (step.fabrics && answer.fits()) {
-        answer.fabrics =
-            dodona::tables::other_fabrics(step, answer.prediction.placement, answer.prediction.dense_parameters);
+        answer.fabrics = dodona::tables::other_fabrics(step, answer.prediction);
     }
     return answer;
 }

@@ -172,6 +172,12 @@ Document document(const Answer& asked) {
         add_section(document, {"Fabrics of a node"},
                     {fabric_table(answer, *fabrics), Note{"the same bandwidth out of each GPU, in all of them"}});
     }
+    if (answer.replicated > 0) {
+        add(document,
+            Note{fmt::format("{} rows that are looked up often stand on every GPU: their gradients are in the "
+                             "all-reduce, their sums are not exchanged",
+                             whole(answer.replicated))});
+    }
     add_section(document, {"Memories"}, {tier_table(answer)});
     add_section(document, {"Placement"}, {placement_table(answer)});
     const std::size_t all = parts_of(answer.placement).size();

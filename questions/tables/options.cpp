@@ -44,6 +44,8 @@ const files::Description& files::description<questions::tables::Options>() {
                                                    "gathers were measured there, which fused look-ups may exceed",
                                                    {.value_text = "BW"}),
                  optional<&Options::whole>("whole", "no table is split"),
+                 optional<&Options::replicate>("replicate",
+                                               "rows that are looked up often on every GPU, where that is faster"),
                  optional<&Options::fabrics>("fabrics",
                                              "the step on nodes whose GPUs are joined all to all, "
                                              "by a switch and in a ring")},

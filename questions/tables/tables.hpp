@@ -28,6 +28,7 @@ struct Options {
     std::optional<BytesPerSecond> row_bandwidth;  ///< in a device's own memory; none: as its gathers were
                                                   ///< measured
     bool whole = false;                           ///< no table is split
+    bool replicate = false;                       ///< rows that are looked up often, on all devices
     bool fabrics = false;                         ///< other fabrics, too
 };
 
