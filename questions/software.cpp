@@ -153,10 +153,7 @@ std::optional<Fault> refusal(const plan::Framework& framework, const Workload& w
 bool is_addition(const std::string& name) { return name.starts_with('+'); }
 
 PlanSoftware software_of(const SoftwareOptions& options, const Workload& workload, const plan::Plan& plan) {
-    plan::Strategy sharded = plan.strategy;
-    if (plan.shard != plan::ShardLevel::none) {
-        sharded.shard = plan.shard;
-    }
+    const plan::Strategy sharded = plan.sharded_strategy();
     const std::string added = added_to_default(options);
     const bool is_named = !options.names.empty() && added.empty();
     PlanSoftware found{.framework = is_named ? named_framework(options, options.names.front(), workload)
@@ -236,7 +233,8 @@ const plan::Framework& framework_for(const search::Space& space, const plan::Str
 
 void add_other_source(plan::Framework& framework, const Workload& workload) {
     if (!framework.fitted_to.empty() && !framework.observed) {
-        framework.add(workload.files.mechanism(plan::distance(framework, workload.cluster.device.maker())));
+        framework.add_distance(workload.files.mechanism(plan::distance(framework, workload.cluster.device.maker())),
+                               workload.files.mechanism(plan::kUnfamiliar));
     }
 }
 

@@ -42,6 +42,18 @@ std::int64_t Cluster::domain_size(std::size_t level, std::int64_t ranks) const {
     return inside;
 }
 
+std::size_t Cluster::fast_levels() const {
+    const auto of_device = [&](std::size_t i) {
+        const double child = i == 0 ? 1 : static_cast<double>(domain_size(i - 1));
+        return static_cast<double>(levels[i].links) / levels[i].taper / child * levels[i].bandwidth;
+    };
+    std::size_t level = node_level;
+    while (level + 1 < levels.size() && of_device(level + 1) >= of_device(node_level)) {
+        ++level;
+    }
+    return level - node_level;
+}
+
 std::span<const Algorithm> Cluster::allowed(Collective collective) const {
     if (!algorithms.empty()) {
         return algorithms;

@@ -160,6 +160,7 @@ struct Cluster {
     std::vector<DeviceRange> mixed;  ///< in the order of their ranks, disjoint
     std::vector<Level> levels;       ///< innermost first
     std::size_t node_level = 0;      ///< the level whose domain is a node
+    std::size_t levels_as_node = 0;  ///< fast_levels, as the machine was described: it stays if one link is varied
     /// The algorithms of collectives: `algorithms`, else those of the library, else all.
     std::optional<CollectiveLibrary> collectives;
     std::vector<Algorithm> algorithms;
@@ -192,6 +193,10 @@ struct Cluster {
     /// Ranks of such a job inside one domain of `level`.
     [[nodiscard]] std::int64_t domain_size(std::size_t level, std::int64_t ranks) const;
     [[nodiscard]] std::int64_t node_size() const { return domain_size(node_level); }
+    /// Devices that reach each other as fast as those of a node do: of one node, or of several under the same switches.
+    [[nodiscard]] std::int64_t fast_domain() const { return domain_size(node_level + levels_as_node); }
+    /// Levels beyond the node whose links give a device as much as those of the node.
+    [[nodiscard]] std::size_t fast_levels() const;
     /// The first `ranks` ranks as runs of equal devices.
     [[nodiscard]] std::vector<DeviceKind> device_runs(std::int64_t ranks) const;
     /// The distinct devices of the first `ranks` ranks, in the order of their first rank.

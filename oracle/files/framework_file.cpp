@@ -177,7 +177,8 @@ ValueType with_type() {
 /// Names the framework that has what a file leaves out of kFitted.
 constexpr std::string_view kLike = "like";
 constexpr std::string_view kParameters = "parameters";
-constexpr std::array<std::string_view, 5> kFitted{kParameters, "fitted_to", "fitted_on", "spread", "between_sources"};
+constexpr std::array<std::string_view, 7> kFitted{kParameters,           "fitted_to", "fitted_on",      "fitted_level",
+                                                  "fitted_expert_nodes", "spread",    "between_sources"};
 
 /// Adds members of another mapping that this one lacks.
 void complete(Node& node, const Node& other) {
@@ -241,6 +242,15 @@ const Description& description<Framework>() {
                  "Makers of the devices of these runs, whose names `family` of a device begins "
                  "with. On devices of others nothing is known of it, and intervals are wider.",
                  {.default_text = "not stated", .or_single = true}),
+             optional<&Framework::fitted_level>("fitted_level",
+                                                "The highest ZeRO level of these runs. Of plans with a higher one "
+                                                "nothing is known, as on other devices: "
+                                                "intervals are wider, and a plan within them that is tied comes first.",
+                                                {.default_text = "not stated"}),
+             optional<&Framework::fitted_expert_nodes>("fitted_expert_nodes",
+                                                       "Nodes, or racks whose links are as fast, that the experts of a "
+                                                       "layer were spread over at most; the same.",
+                                                       {.range = kPositive, .default_text = "not stated"}),
              optional<&Framework::runs>("runs",
                                         "Strategies that it can run. A search in it looks at no others; predicted in "
                                         "it, another is said to be none of its own.",
@@ -289,8 +299,8 @@ const Description& description<Framework>() {
                  "states or split whole samples; `usual_levels` does not count then."),
              optional<&Framework::like>(
                  "like",
-                 "The framework that has what this file leaves out of `parameters`, `fitted_to`, `fitted_on`, `spread` "
-                 "and `between_sources`; a built-in one or a file.",
+                 "The framework that has what this file leaves out of `parameters`, `fitted_to` and what else it was "
+                 "fitted on, `spread` and `between_sources`; a built-in one or a file.",
                  {.default_text = "none"}),
              optional<&Framework::spread>(
                  "spread",

@@ -230,6 +230,7 @@ void set_levels(const std::vector<LevelEntry>& entries, cluster::Cluster& cluste
         }
         cluster.levels.push_back(level);
     }
+    cluster.levels_as_node = cluster.levels.empty() ? 0 : cluster.fast_levels();
     if (devices > static_cast<double>(kMaxDevices)) {
         value.error(fmt::format("{} devices are more than {}", devices, kMaxDevices));
     }

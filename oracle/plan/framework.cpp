@@ -33,6 +33,11 @@ void Framework::add(const Mechanism& mechanism) {
     between_sources = std::hypot(between_sources, mechanism.spread);
 }
 
+void Framework::add_distance(const Mechanism& distance, const Mechanism& unfamiliar) {
+    add(distance);
+    beyond_fit = std::sqrt(std::max(0.0, unfamiliar.spread * unfamiliar.spread - distance.spread * distance.spread));
+}
+
 bool Framework::can_run(const Strategy& strategy) const {
     const bool has_level =
         !strategy.shard || levels.empty() || std::find(levels.begin(), levels.end(), *strategy.shard) != levels.end();
@@ -75,6 +80,10 @@ bool Framework::can_run(const std::vector<graph::Task>& all) const {
 
 bool Framework::is_foreign_to(std::optional<cluster::Maker> maker) const {
     return maker && !fitted_on.empty() && std::find(fitted_on.begin(), fitted_on.end(), *maker) == fitted_on.end();
+}
+
+bool Framework::is_beyond_fit(ShardLevel level, std::int64_t expert_nodes) const {
+    return (fitted_level && level > *fitted_level) || (fitted_expert_nodes && expert_nodes > *fitted_expert_nodes);
 }
 
 std::string Framework::label() const {

@@ -234,15 +234,18 @@ struct Framework {
     std::string name;       ///< empty: neutral
     std::string reference;  ///< as the user gave it: a name, or the path of a file
     std::string source;
-    std::string summary;                    ///< one line
-    std::vector<std::string> other_names;   ///< under which people know it
-    std::string version_of;                 ///< software of which it is one of several versions; empty: of none
-    std::string version;                    ///< the first release that it stands for; empty: not stated
-    std::string since;                      ///< date of that release, "2024-08-12"; empty: not stated
-    std::string memory;                     ///< its memory profile; empty: the neutral one
-    std::vector<MemoryRule> rules;          ///< that come before those of the memory profile
-    std::vector<std::string> fitted_to;     ///< groups of published runs in the fit
-    std::vector<cluster::Maker> fitted_on;  ///< of the devices of these runs; empty: not stated
+    std::string summary;                     ///< one line
+    std::vector<std::string> other_names;    ///< under which people know it
+    std::string version_of;                  ///< software of which it is one of several versions; empty: of none
+    std::string version;                     ///< the first release that it stands for; empty: not stated
+    std::string since;                       ///< date of that release, "2024-08-12"; empty: not stated
+    std::string memory;                      ///< its memory profile; empty: the neutral one
+    std::vector<MemoryRule> rules;           ///< that come before those of the memory profile
+    std::vector<std::string> fitted_to;      ///< groups of published runs in the fit
+    std::vector<cluster::Maker> fitted_on;   ///< of the devices of these runs; empty: not stated
+    std::optional<ShardLevel> fitted_level;  ///< the highest ZeRO level of these runs; none: not stated
+    std::optional<std::int64_t>
+        fitted_expert_nodes;  ///< nodes that their experts were spread over at most; none: not stated
     /// Networks with one of these operators, or with all that a text names, have it by default; "*": all.
     std::vector<std::string> usual_for;
     std::vector<std::string> runs;   ///< strategies that it can run, by name; empty: not stated, all
@@ -267,12 +270,15 @@ struct Framework {
     double spread = 0;  ///< unexplained error: standard deviation of log(measured / predicted) of steps
     /// ... that all runs of one source share, beside `spread`: their software differs from that of the fit.
     double between_sources = 0;
+    double beyond_fit = 0;  ///< ... and what that grows by, as an independent error, for plans beyond what was fitted
     FrameworkNumbers numbers = neutral_numbers();
     std::vector<std::string> mechanisms;  ///< names of those that `numbers` contain
     std::optional<Observed> observed;
 
     /// Sets the parameters of a mechanism; the last of several that set the same one counts.
     void add(const Mechanism& mechanism);
+    /// For runs of another source than those of the fit: `distance`, and for plans beyond the fit `unfamiliar` instead.
+    void add_distance(const Mechanism& distance, const Mechanism& unfamiliar);
     [[nodiscard]] std::string label() const;  ///< "megatron-2024+graphs"
     [[nodiscard]] bool can_run(const Strategy& strategy) const;
     [[nodiscard]] bool can_offload(const Offload& offload) const;
@@ -281,6 +287,8 @@ struct Framework {
     [[nodiscard]] bool can_run(const std::vector<graph::Task>& all) const;
     /// Whether it was fitted to no run on devices of this maker (cluster::Device::maker).
     [[nodiscard]] bool is_foreign_to(std::optional<cluster::Maker> maker) const;
+    /// Whether it was fitted to no run with as high a ZeRO level, or with experts spread over as many nodes.
+    [[nodiscard]] bool is_beyond_fit(ShardLevel level, std::int64_t expert_nodes) const;
     [[nodiscard]] double operator[](FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)].value; }
     [[nodiscard]] const Number& number(FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)]; }
     Number& number(FrameworkParameter p) { return numbers[static_cast<std::size_t>(p)]; }

@@ -56,6 +56,22 @@ std::int64_t Plan::devices() const {
     return product;
 }
 
+std::int64_t domains_of_folds(const std::vector<Fold>& folds, std::int64_t domain) {
+    std::int64_t ranks = 1;
+    for (const Fold& fold : folds) {
+        ranks *= fold.size;
+    }
+    return (ranks + domain - 1) / domain;
+}
+
+Strategy Plan::sharded_strategy() const {
+    Strategy sharded = strategy;
+    if (shard != ShardLevel::none) {
+        sharded.shard = shard;
+    }
+    return sharded;
+}
+
 ShardLevel Plan::exchanged_shard() const {
     return framework.exchanges_once && pipeline_stages() > 1 ? std::min(shard, ShardLevel::states) : shard;
 }

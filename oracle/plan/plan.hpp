@@ -34,6 +34,9 @@ struct Fold {
     std::optional<std::string> apart_from = std::nullopt;  ///< an earlier fold whose ranks are left out
 };
 
+/// Domains of so many devices that the ranks of all folds span.
+std::int64_t domains_of_folds(const std::vector<Fold>& folds, std::int64_t domain);
+
 using schedule::kScheduleTable;
 using schedule::name;
 using schedule::Places;
@@ -126,9 +129,15 @@ struct Plan {
     /// Moves axes of the mesh that the strategy folds over others to `folds`.
     void fold_axes();
 
+    /// The strategy as one that prescribes the plan's ZeRO level, where it has any.
+    [[nodiscard]] Strategy sharded_strategy() const;
     /// The level by which gradients and weights travel and lie in parts during the passes: ZeRO-1 where the software
     /// exchanges once a step under a pipeline.
     [[nodiscard]] ShardLevel exchanged_shard() const;
+    /// Whether its software was fitted to no run of its kind. `domain`: Cluster::fast_domain.
+    [[nodiscard]] bool is_beyond_fit(std::int64_t domain) const {
+        return framework.is_beyond_fit(shard, domains_of_folds(folds, domain));
+    }
     [[nodiscard]] bool offloads_gradients() const;  ///< with weights, or where the software keeps them with states
     /// A rule that frees gradients, where no two devices hold the same gradients.
     [[nodiscard]] bool frees_gradients() const;

@@ -17,6 +17,16 @@ namespace dodona::search {
 /// faster of two plans is the slower one in one case of five at least.
 inline constexpr double kEqualTime = 0.02;
 
+/// Kind of a plan. Among tied plans in one software one of the least kind is recommended: one within what the
+/// software was fitted to, then one whose folds span fewest nodes.
+struct Kind {
+    bool is_beyond_fit = false;
+    std::int64_t spread = 1;
+    auto operator<=>(const Kind&) const = default;
+};
+/// `domain`: Cluster::fast_domain.
+Kind kind_of(const plan::Plan& plan, std::int64_t domain);
+
 /// Of configurations that are out of memory, the one that needs least.
 struct NearestPlan {
     plan::Plan plan;
@@ -101,7 +111,7 @@ struct Answer {
     /// list_other_software, where plans are ranked again.
     std::vector<step::Prediction> in_other_software;
     double reserve = 0;                      ///< Space::reserve
-    std::int64_t node = 1;                   ///< devices of one
+    std::int64_t domain = 1;                 ///< Cluster::fast_domain
     std::vector<OtherBatch> other_batches;   ///< that divide better among the devices; the best first
     std::vector<Remedy> remedies;            ///< where nothing fits; the cheapest first
     std::optional<LayerCounts> layers;       ///< where per-layer strategies were searched

@@ -228,7 +228,7 @@ std::optional<step::Prediction> CrossoverCache::best_at(const AdjustableParamete
     }
     std::erase_if(others, [&](const step::Prediction& p) { return p.step.value > (1 + kEqualTime) * fastest; });
     const auto order = [&](const step::Prediction& p) {
-        return std::pair(simplicity(p, conditions.cluster.node_size(), conditions.reserve), p.step.value);
+        return std::pair(simplicity(p, conditions.cluster.fast_domain(), conditions.reserve), p.step.value);
     };
     const auto simplest = std::min_element(others.begin(), others.end(),
                                            [&](const auto& a, const auto& b) { return order(a) < order(b); });

@@ -268,7 +268,7 @@ private:
         Prediction full =
             step::evaluate(step::cost_graph(graph_, cluster_, plan, {}), plan, step::Detail::full, space_.max_memory);
         plans.push_back(std::move(full));
-        order(plans, cluster_.node_size(), space_.reserve);
+        order(plans, cluster_.fast_domain(), space_.reserve);
     }
 
     const graph::Graph& graph_;

@@ -55,6 +55,7 @@ using LeastTimes = std::vector<LayoutTimes>;
 struct TimeBounds {
     const LayoutTimes* least = nullptr;  ///< null: nothing is known
     Seconds slowest = Seconds::of_base(std::numeric_limits<double>::max());
+    Seconds slowest_fitted = slowest;  ///< ... of plans that are not beyond what their software was fitted to
 };
 
 }  // namespace dodona::search

@@ -114,7 +114,7 @@ private:
                                               .shard_group = group,
                                               .samples = samples,
                                               .unusual = static_cast<std::int64_t>(unusual_),
-                                              .spread = nodes_of_folds(plan_.folds, cluster_.node_size()),
+                                              .spread = domains_of_folds(plan_.folds, cluster_.fast_domain()),
                                               .as_strategy = mesh == orders.front()});
                 } else {
                     refuse(plan::FoldLimit{});
@@ -162,14 +162,6 @@ private:
 };
 
 }  // namespace
-
-std::int64_t nodes_of_folds(const std::vector<plan::Fold>& folds, std::int64_t node) {
-    std::int64_t ranks = 1;
-    for (const plan::Fold& fold : folds) {
-        ranks *= fold.size;
-    }
-    return (ranks + node - 1) / node;
-}
 
 Plan plan_of(const Space& space) {
     Plan plan;

@@ -48,9 +48,6 @@ struct Enumeration {
     bool complete = true;                ///< false: there are more meshes than one search looks at
 };
 
-/// Nodes of so many devices that the ranks of all folds span.
-std::int64_t nodes_of_folds(const std::vector<plan::Fold>& folds, std::int64_t node);
-
 /// What all plans of a space in its first software have in common; without strategy and mesh.
 plan::Plan plan_of(const Space& space);
 

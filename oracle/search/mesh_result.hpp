@@ -29,8 +29,9 @@ struct MeshResult {
 
     std::int64_t configurations = 0;
     std::int64_t evaluated = 0;
-    std::int64_t pruned = 0;         ///< ruled out by a bound
-    std::optional<Seconds> fastest;  ///< of those that fit
+    std::int64_t pruned = 0;                ///< ruled out by a bound
+    std::optional<Seconds> fastest;         ///< of those that fit
+    std::optional<Seconds> fastest_fitted;  ///< ... and are not beyond what their software was fitted to
     std::vector<Kept> kept;
     /// Lower bound of plans that may be faster than those kept where their pipelines are cut otherwise; none: no cut is.
     std::optional<Seconds> recut;
@@ -38,7 +39,11 @@ struct MeshResult {
     std::vector<InfeasibleGroup> infeasible;  ///< by first cause, in order of appearance
 
     void take(const Candidate& candidate) {
-        fastest = fastest ? min(*fastest, candidate.step) : candidate.step;
+        for (std::optional<Seconds>* least : {&fastest, &fastest_fitted}) {
+            if (least == &fastest || !candidate.is_beyond_fit) {
+                *least = *least ? min(**least, candidate.step) : candidate.step;
+            }
+        }
         const Settings its = settings(candidate.variant, candidate.memory, candidate.limit);
         for (Kept& known : kept) {
             if (known.settings == its) {
@@ -48,9 +53,11 @@ struct MeshResult {
         }
         kept.push_back({its, candidate});
     }
-    /// Drops what is slower than equally fast.
+    /// Drops what is slower than equally fast; plans within the fit of their software are compared with such only.
     void finish() {
-        std::erase_if(kept, [&](const Kept& one) { return one.candidate.step > (1 + kEqualTime) * *fastest; });
+        std::erase_if(kept, [&](const Kept& one) {
+            return one.candidate.step > (1 + kEqualTime) * *(one.candidate.is_beyond_fit ? fastest : fastest_fitted);
+        });
     }
     void add_infeasible(const step::InfeasibleCause& cause, std::int64_t count) {
         for (InfeasibleGroup& known : infeasible) {

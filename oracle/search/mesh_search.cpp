@@ -35,6 +35,12 @@ std::vector<Variant> SearchContext::left_open(const Plan& plan) const {
             return parts == 1 ? !variant.stages.empty() : variant.stages.size() != static_cast<std::size_t>(parts);
         });
     }
+    if (space.most) {
+        const std::int64_t spread = plan::domains_of_folds(plan.folds, cluster.fast_domain());
+        std::erase_if(open, [&](const Variant& variant) {
+            return Kind{plan.framework.is_beyond_fit(variant.shard, spread), spread} > *space.most;
+        });
+    }
     if (filter.constrains()) {
         std::erase_if(open, [&](const Variant& variant) { return !filter.accepts(variant); });
     }
@@ -105,7 +111,8 @@ MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayo
                                       variant,
                                       found.step.value,
                                       found.memory.total(),
-                                      (1 - context.space.reserve) * found.memory_limit};
+                                      (1 - context.space.reserve) * found.memory_limit,
+                                      plan.framework.is_beyond_fit(variant.shard, layout.spread)};
             const auto* shortage = found.why_not ? std::get_if<step::MemoryShortage>(&*found.why_not) : nullptr;
             if (found.why_not && shortage == nullptr) {
                 result.add_infeasible(step::cause_of(*found.why_not), 1);
@@ -189,10 +196,11 @@ private:
             std::erase(sizes, plan_.microbatch);
             fits = evaluate_all(table_of(meshes), context_.left_open(plan_));
             const std::int64_t here = plan_.microbatch;
+            const Seconds slowest =
+                slowest_of_interest(is_beyond_fit(plan_.strategy.shard.value_or(plan::ShardLevel::none)));
             std::erase_if(sizes, [&](std::int64_t size) {
                 plan_.microbatch = size;
-                return least(size) > slowest_of_interest() ||
-                       (!fits && size > here && cannot_fit(context_.left_open(plan_)));
+                return least(size) > slowest || (!fits && size > here && cannot_fit(context_.left_open(plan_)));
             });
         }
     }
@@ -308,11 +316,16 @@ private:
                                                                         last_.passes->costed, last_.microbatch);
     }
 
-    /// Only plans as fast as the fastest of a mesh are reported; the margin covers rounding.
-    [[nodiscard]] Seconds slowest_of_interest() const {
+    [[nodiscard]] bool is_beyond_fit(plan::ShardLevel level) const {
+        return plan_.framework.is_beyond_fit(level, layout_.spread);
+    }
+
+    /// Only plans as fast as the fastest of a mesh are reported (MeshResult::finish); the margin covers rounding.
+    [[nodiscard]] Seconds slowest_of_interest(bool is_beyond_fit) const {
         constexpr double kRounding = 1 + 1e-6;
-        const Seconds slowest = bounds_.time.slowest;
-        return result_.fastest ? min(slowest, kRounding * (1 + kEqualTime) * *result_.fastest) : slowest;
+        const Seconds slowest = is_beyond_fit ? bounds_.time.slowest : bounds_.time.slowest_fitted;
+        const std::optional<Seconds>& fastest = is_beyond_fit ? result_.fastest : result_.fastest_fitted;
+        return fastest ? min(slowest, kRounding * (1 + kEqualTime) * *fastest) : slowest;
     }
 
     /// Evaluates all variants. Returns whether the devices' memory suffices for any.
@@ -324,7 +337,8 @@ private:
             ++result_.evaluated;
             evaluator.choose(variant);
             const PlanEvaluator::MemoryNeed& memory = evaluator.memory();
-            Candidate candidate{index_, plan_.microbatch, variant, {}, memory.device, context_.limit};
+            const bool is_beyond = is_beyond_fit(variant.shard);
+            Candidate candidate{index_, plan_.microbatch, variant, {}, memory.device, context_.limit, is_beyond};
             const bool may_recut = context_.tries_cuts(plan_);
             if (memory.device > context_.limit) {
                 result_.add_out_of_memory(step::MemoryPlace::device, candidate);
@@ -333,16 +347,17 @@ private:
                 any = true;
             } else {
                 any = true;
-                const PlanEvaluator::Time step = evaluator.step(slowest_of_interest());
+                const PlanEvaluator::Time step = evaluator.step(slowest_of_interest(is_beyond));
                 const Seconds least_cut = may_recut ? (1 - kSumSlack) * evaluator.least_of_cuts() : step.least;
                 candidate.step = step.least;
                 bool is_open = step.within;
-                if (may_recut && least_cut <= slowest_of_interest() && (!is_open || is_gain(least_cut, step.least))) {
+                if (may_recut && least_cut <= slowest_of_interest(is_beyond) &&
+                    (!is_open || is_gain(least_cut, step.least))) {
                     if (bounds_.cuts == Cuts::balanced) {
                         result_.recut = result_.recut ? min(*result_.recut, least_cut) : least_cut;
                     } else {
                         candidate = best_cut(evaluator, passes, std::move(candidate));
-                        is_open = candidate.step <= slowest_of_interest();
+                        is_open = candidate.step <= slowest_of_interest(is_beyond);
                     }
                 }
                 if (is_open) {

@@ -107,14 +107,14 @@ Ranked ranked(const Space& space, const std::vector<MeshLayout>& layouts, const 
     return result;
 }
 
-void order(std::vector<step::Prediction>& plans, std::int64_t node, double reserve) {
+void order(std::vector<step::Prediction>& plans, std::int64_t domain, double reserve) {
     struct Item {
         Simplicity simplicity;
         step::Prediction plan;
     };
     std::vector<Item> items;
     for (step::Prediction& plan : plans) {
-        const Simplicity its = simplicity(plan, node, reserve);
+        const Simplicity its = simplicity(plan, domain, reserve);
         items.push_back({its, std::move(plan)});
     }
     std::stable_sort(items.begin(), items.end(),

@@ -24,7 +24,7 @@ struct Ranked {
 Ranked ranked(const Space& space, const std::vector<MeshLayout>& layouts, const std::vector<Candidate>& candidates);
 
 /// Order of plans in full as if all were in use; `node`: devices of one.
-void order(std::vector<step::Prediction>& plans, std::int64_t node, double reserve);
+void order(std::vector<step::Prediction>& plans, std::int64_t domain, double reserve);
 
 /// Places of plans that were timed again: by these times, but of those that are as fast as the fastest (kEqualTime) the one
 /// that stood first stays first.

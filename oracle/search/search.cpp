@@ -48,7 +48,7 @@ public:
         enumerate_layouts();
         answer_.counts.unusual = enumeration_.unusual;
         answer_.reserve = context_.space.reserve;
-        answer_.node = context_.cluster.node_size();
+        answer_.domain = context_.cluster.fast_domain();
         const std::vector<Batch> all = batches();
         if (context_.space.best_only && bounds_times()) {
             search_within(all, least_by_compute(all));
@@ -148,12 +148,13 @@ private:
             }
         }
         std::stable_sort(order.begin(), order.end(), [](const Open& a, const Open& b) { return a.least < b.least; });
-        std::vector<TimeBounds> by_software(context_.space.software.size());
+        std::vector<Interest> by_software(context_.space.software.size());
         std::map<std::pair<std::size_t, std::size_t>, Plan> plans;  ///< by strategy and software
         for (const Open& open : order) {
             const MeshLayout& layout = enumeration_.layouts[open.layout];
-            TimeBounds& time = by_software[layout.software];
-            if (stopped_ || open.least > time.slowest) {
+            Interest& interest = by_software[layout.software];
+            TimeBounds time = time_bounds(interest, layout);
+            if (stopped_ || open.least > time.slowest_fitted) {
                 continue;
             }
             time.least = &bounds[open.layout];
@@ -164,7 +165,7 @@ private:
             }
             results_[open.layout] = search_mesh(context_, layout, open.layout, plan, *open.passes, {.time = time});
             if (!results_[open.layout].kept.empty()) {
-                time.slowest = slowest_of_interest(layout.software);
+                interest = interest_in(layout.software);
             }
             report(done_.fetch_add(1) + 1);
         }
@@ -180,19 +181,19 @@ private:
         }
         std::stable_sort(order.begin(), order.end(),
                          [&](std::size_t a, std::size_t b) { return *results_[a].recut < *results_[b].recut; });
-        std::vector<std::optional<Seconds>> slowest(context_.space.software.size());
+        std::vector<std::optional<Interest>> by_software(context_.space.software.size());
         for (const std::size_t i : order) {
             const MeshLayout& layout = enumeration_.layouts[i];
-            std::optional<Seconds>& limit = slowest[layout.software];
-            limit = limit ? limit : slowest_of_interest(layout.software);
-            if (stopped_ || *results_[i].recut > *limit) {
+            std::optional<Interest>& interest = by_software[layout.software];
+            interest = interest ? interest : interest_in(layout.software);
+            const TimeBounds time = time_bounds(*interest, layout);
+            if (stopped_ || *results_[i].recut > time.slowest_fitted) {
                 continue;
             }
             Plan plan = plan_of(context_.space, layout);
             PassTables passes = pass_tables(layout.software);
-            results_[i].kept =
-                search_mesh(context_, layout, i, plan, passes, {.time = {.least = nullptr, .slowest = *limit}}).kept;
-            limit.reset();
+            results_[i].kept = search_mesh(context_, layout, i, plan, passes, {.time = time}).kept;
+            interest.reset();
         }
     }
 
@@ -227,16 +228,44 @@ private:
         return least;
     }
 
-    /// As fast as the slowest plan of a software that would be listed now; a plan that is slower changes neither which
-    /// plans are listed nor which of equally fast ones, nor which is the software's own choice.
-    [[nodiscard]] Seconds slowest_of_interest(std::size_t software) const {
-        const std::vector<Candidate> listed =
-            ranked(context_.space, enumeration_.layouts, candidates_in(software)).plans;
-        if (listed.size() < context_.space.top) {
-            return TimeBounds{}.slowest;
-        }
+    /// Times that plans of a software must beat: a plan that does not changes neither which plans are listed nor which of
+    /// equally fast ones, nor which is the software's own choice.
+    struct Interest {
+        Seconds listed = TimeBounds{}.slowest;  ///< as fast as the slowest that would be listed now
+        std::map<Kind, Seconds> fastest;        ///< as fast as the fastest of each kind
+    };
+
+    [[nodiscard]] Interest interest_in(std::size_t software) const {
         constexpr double kRounding = 1 + 1e-6;
-        return kRounding * (1 + kEqualTime) * std::max_element(listed.begin(), listed.end(), is_faster)->step;
+        Interest found;
+        const std::vector<Candidate> its = candidates_in(software);
+        const std::vector<Candidate> listed = ranked(context_.space, enumeration_.layouts, its).plans;
+        if (listed.size() == context_.space.top) {
+            const Candidate& slowest = *std::max_element(listed.begin(), listed.end(), is_faster);
+            found.listed = kRounding * (1 + kEqualTime) * slowest.step;
+        }
+        for (const Candidate& one : its) {
+            const Seconds limit = kRounding * (1 + kEqualTime) * one.step;
+            const auto known = found.fastest.try_emplace(kind(one), limit).first;
+            known->second = min(known->second, limit);
+        }
+        return found;
+    }
+
+    /// A plan that is slower than one of a lesser kind is no choice.
+    static TimeBounds time_bounds(const Interest& interest, const MeshLayout& layout) {
+        const auto slowest = [&](bool is_beyond_fit) {
+            Seconds fastest = TimeBounds{}.slowest;
+            for (const auto& [kind, limit] : interest.fastest) {
+                fastest = kind <= Kind{is_beyond_fit, layout.spread} ? min(fastest, limit) : fastest;
+            }
+            return max(interest.listed, fastest);
+        };
+        return {.least = nullptr, .slowest = slowest(true), .slowest_fitted = slowest(false)};
+    }
+
+    [[nodiscard]] Kind kind(const Candidate& one) const {
+        return {one.is_beyond_fit, enumeration_.layouts[one.layout].spread};
     }
 
     void report(std::size_t done) {
@@ -335,36 +364,77 @@ private:
         for (const Candidate& candidate : best.plans) {
             answer_.plans.push_back(predicted(candidate, step::Detail::full));
         }
-        if (context_.space.software.size() > 1 && !answer_.plans.empty()) {
-            compare_software();
+        if (!answer_.plans.empty()) {
+            choose_among_tied();
         }
     }
 
-    /// Between pieces of software only what their predictions tell apart counts: the choice of the first one, in the
-    /// order of the space, stays first unless another's plan is faster by more.
-    void compare_software() {
-        std::vector<Prediction> choices;
-        std::int64_t equally_fast = 0;  ///< of the first choice
-        for (std::size_t software = 0; software < context_.space.software.size(); ++software) {
-            const Ranked own = ranked(context_.space, enumeration_.layouts, candidates_in(software));
-            if (!own.plans.empty()) {
-                equally_fast = choices.empty() ? own.equally_fast : equally_fast;
-                choices.push_back(predicted(own.plans.front(), step::Detail::full));
+    /// A plan with how many are as fast as the fastest of its kind.
+    struct Choice {
+        Prediction plan;
+        std::int64_t equally_fast = 0;
+    };
+
+    /// Choice among candidates in one software: of those that predictions do not tell apart one of the least kind.
+    [[nodiscard]] Choice choice_of(const std::vector<Candidate>& all) const {
+        std::map<Kind, std::vector<Candidate>> kinds;
+        for (const Candidate& one : all) {
+            kinds[kind(one)].push_back(one);
+        }
+        const Ranked best = ranked(context_.space, enumeration_.layouts, all);
+        Choice fastest{predicted(best.plans.front(), step::Detail::full), best.equally_fast};
+        std::optional<Seconds> least;
+        for (auto its = kinds.begin(); its->first != kind(best.plans.front()); ++its) {
+            const Ranked own = ranked(context_.space, enumeration_.layouts, its->second);
+            if (!least || own.plans.front().step < *least) {
+                least = own.plans.front().step;
+                Choice choice{predicted(own.plans.front(), step::Detail::full), own.equally_fast};
+                if (tied(fastest.plan, choice.plan)) {
+                    return choice;
+                }
             }
         }
+        return fastest;
+    }
+
+    /// Whether all plans that fit are of one software and kind.
+    [[nodiscard]] bool are_alike() const {
+        const std::vector<Candidate> all = candidates();
+        return context_.space.software.size() == 1 && std::all_of(all.begin(), all.end(), [&](const Candidate& one) {
+                   return kind(one) == kind(all.front());
+               });
+    }
+
+    /// Puts first what predictions do not tell apart. Among plans tied with the fastest a choice within what its software
+    /// was fitted to is first, then that of the first software in the order of the space, each of its least kind.
+    void choose_among_tied() {
+        if (are_alike()) {
+            return;
+        }
+        std::vector<Choice> choices;
+        for (std::size_t software = 0; software < context_.space.software.size(); ++software) {
+            if (const std::vector<Candidate> its = candidates_in(software); !its.empty()) {
+                choices.push_back(choice_of(its));
+            }
+        }
+        const auto is_beyond_fit = [&](const Choice& one) { return one.plan.plan.is_beyond_fit(answer_.domain); };
+        std::stable_partition(choices.begin(), choices.end(), [&](const Choice& one) { return !is_beyond_fit(one); });
         std::vector<Prediction>& plans = answer_.plans;
-        const Prediction choice = choices.front();
         const Plan& first = plans.front().plan;
-        if (!same_software(choice.plan, first) && tied(evaluated(costed(first), first, step::Detail::full), choice)) {
-            std::erase_if(plans, [&](const Prediction& listed) {
-                return same_software(listed.plan, choice.plan) && listed.step.value == choice.step.value;
-            });
-            plans.insert(plans.begin(), choice);
+        const Choice& choice = choices.front();
+        const auto is_choice = [&](const Prediction& listed) {
+            return same_software(listed.plan, choice.plan.plan) && listed.step.value == choice.plan.step.value;
+        };
+        if (!is_choice(plans.front()) && tied(evaluated(costed(first), first, step::Detail::full), choice.plan)) {
+            std::erase_if(plans, is_choice);
+            plans.insert(plans.begin(), choice.plan);
             plans.resize(std::min(plans.size(), context_.space.top));
-            answer_.counts.equally_fast = equally_fast;
+            answer_.counts.equally_fast = choice.equally_fast;
         }
         if (!context_.space.best_only) {
-            answer_.in_other_software = std::move(choices);
+            for (Choice& one : choices) {
+                answer_.in_other_software.push_back(std::move(one.plan));
+            }
             list_other_software(answer_);
         }
     }

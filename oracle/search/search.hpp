@@ -37,7 +37,7 @@ struct Vary {
     bool unusual = false;       ///< strategies and sizes of axes where they are not in use in practice (usual.hpp)
 };
 
-/// What runs plans.
+/// Software that runs plans.
 struct Software {
     plan::Framework framework;
     plan::MemoryProfile memory;
@@ -66,7 +66,7 @@ struct Space {
     std::optional<cluster::Algorithm> algorithm;
     /// That runs the plans, at least one, each under a label of its own; each strategy is looked at in all that runs it.
     /// The first runs strategies that a search makes; its plan is recommended unless another's is faster by more than
-    /// predictions of two pieces of software may be off.
+    /// predictions of two pieces of software may be off, or its alone is beyond what it was fitted to.
     std::vector<Software> software{Software{}};
     bool accumulate = true;           ///< false: one micro-batch a data rank and step
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
@@ -77,6 +77,7 @@ struct Space {
     std::vector<std::int64_t> stages;  ///< Plan::stages of all plans; empty: as `cut` says
     std::vector<Constraint> fixed;     ///< what plans must have
     std::vector<Constraint> excluded;  ///< what they must not have
+    std::optional<Kind> most;          ///< plans of greater kinds are not looked at
     /// Only what may be the recommended plan is looked at and counted, if any plan fits; `top` is 1.
     bool best_only = false;
     bool exhaustive = false;  ///< every plan is evaluated with step::evaluate, without tables and bounds
@@ -90,7 +91,7 @@ using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress = {});
 
-/// The same with times that searches of one network share.
+/// Search with times that searches of one network share.
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const SoftwarePasses& passes, const Progress& progress);
 

@@ -51,6 +51,7 @@ Settings settings(const Variant& variant, Bytes memory, Bytes limit) {
 Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candidate& candidate) {
     Simplicity result = with(settings(candidate.variant, candidate.memory, candidate.limit));
     result.unusual = layout.unusual;
+    result.is_beyond_fit = candidate.is_beyond_fit;
     result.spread = layout.spread;
     result.axes = axes_in_use(layout.mesh, layout.folds);
     result.rules = rules_of(space.strategies[layout.strategy]);
@@ -58,7 +59,7 @@ Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candid
     return result;
 }
 
-Simplicity simplicity(const step::Prediction& prediction, std::int64_t node, double reserve) {
+Simplicity simplicity(const step::Prediction& prediction, std::int64_t domain, double reserve) {
     const plan::Plan& plan = prediction.plan;
     const Variant variant{.schedule = plan.schedule,
                           .virtual_stages = plan.virtual_stages,
@@ -68,7 +69,8 @@ Simplicity simplicity(const step::Prediction& prediction, std::int64_t node, dou
                           .offload = plan.offload,
                           .stages = plan.stages};
     Simplicity result = with(settings(variant, prediction.memory.total(), (1 - reserve) * prediction.memory_limit));
-    result.spread = nodes_of_folds(plan.folds, node);
+    result.is_beyond_fit = plan.is_beyond_fit(domain);
+    result.spread = domains_of_folds(plan.folds, domain);
     result.by_layers = plan.strategy.by_layers;
     result.axes = axes_in_use(plan.mesh, plan.folds);
     result.rules = rules_of(plan.strategy);
@@ -82,6 +84,7 @@ std::string_view advantage(const Simplicity& simpler, const Simplicity& other) {
         std::string_view words;
     };
     const std::array rows{Row{simpler.unusual < other.unusual, "it is more usual"},
+                          Row{simpler.is_beyond_fit < other.is_beyond_fit, "its software was fitted to such runs"},
                           Row{simpler.by_layers < other.by_layers, "its strategy has a name"},
                           Row{simpler.spread < other.spread, "its experts exchange on fewer nodes"},
                           Row{simpler.axes < other.axes, "it uses fewer axes"},

@@ -36,6 +36,7 @@ Settings settings(const Variant& variant, Bytes memory, Bytes limit);
 
 struct Simplicity {
     std::int64_t unusual = 0;
+    bool is_beyond_fit = false;
     bool by_layers = false;   ///< a strategy made for this network
     std::int64_t spread = 1;  ///< nodes that the ranks of folds span
     std::int64_t axes = 0;
@@ -49,8 +50,8 @@ struct Simplicity {
     auto operator<=>(const Simplicity&) const = default;
 };
 Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candidate& candidate);
-/// `node`: devices of one; `reserve`: Space::reserve. As if it were usual.
-Simplicity simplicity(const step::Prediction& prediction, std::int64_t node, double reserve);
+/// `domain`: Cluster::fast_domain; `reserve`: Space::reserve. As if it were usual.
+Simplicity simplicity(const step::Prediction& prediction, std::int64_t domain, double reserve);
 
 /// In what the simpler of two is simpler: "fewer axes"; empty where it is not.
 std::string_view advantage(const Simplicity& simpler, const Simplicity& other);

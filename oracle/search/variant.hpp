@@ -35,8 +35,9 @@ struct Candidate {
     std::int64_t microbatch = 1;
     Variant variant;
     Seconds step;
-    Bytes memory;  ///< of the stage that fills its device most
-    Bytes limit;   ///< what that device offers
+    Bytes memory;                ///< of the stage that fills its device most
+    Bytes limit;                 ///< what that device offers
+    bool is_beyond_fit = false;  ///< Plan::is_beyond_fit
 };
 
 /// Orders by time, then by memory. Compared in single precision: the order of summation must not decide.

@@ -106,7 +106,7 @@ private:
         p_.step = Estimate::exactly(time.total());
         if (detail_ != Detail::totals) {
             compose_busy(slowest, tail);
-            p_.uncertainty = uncertainty(sources(compute), time.total(), plan_.framework);
+            p_.uncertainty = uncertainty(sources(compute), time.total(), plan_.framework, is_beyond_fit());
             p_.step = interval(p_.uncertainty, time.total(), plan_.framework);
         }
         const double step = p_.step.value.in(unit::second);
@@ -398,11 +398,16 @@ private:
                                          .name = std::string(cluster::maker_word(cluster.device.family)),
                                          .source = join(names_of(framework.fitted_on))});
             }
+            if (is_beyond_fit()) {
+                p_.provenance.push_back({.of = SourceLine::Of::beyond_fit, .name = framework.name, .source = {}});
+            }
         }
         p_.provenance.push_back(
             {.of = SourceLine::Of::model, .name = costed_.graph->name, .source = costed_.graph->source});
         add_compared_samples();
     }
+
+    [[nodiscard]] bool is_beyond_fit() const { return plan_.is_beyond_fit(costed_.cluster->fast_domain()); }
 
     /// A loss over all pairs of a micro-batch is another one where the batch is cut otherwise.
     void add_compared_samples() {

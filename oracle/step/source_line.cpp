@@ -28,6 +28,11 @@ std::string text(const SourceLine& line) {
         case SourceLine::Of::other_maker:
             return fmt::format("framework: fitted to runs on devices of {} only; on those of {} intervals are wider",
                                line.source, line.name);
+        case SourceLine::Of::beyond_fit:
+            return fmt::format(
+                "framework: {} was fitted to no run with as high a ZeRO level or experts on as many nodes; "
+                "the interval is wider",
+                line.name);
         case SourceLine::Of::model: return fmt::format("model: {}", of);
         case SourceLine::Of::compared:
             return fmt::format(
@@ -45,6 +50,7 @@ std::string brief_text(const SourceLine& line) {
         case SourceLine::Of::communication: return fmt::format("times of links: {}", name(line.worst));
         case SourceLine::Of::doubtful_kernels:
         case SourceLine::Of::other_maker:
+        case SourceLine::Of::beyond_fit:
         case SourceLine::Of::compared: return text(line);
         case SourceLine::Of::host:
         case SourceLine::Of::framework:

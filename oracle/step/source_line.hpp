@@ -16,6 +16,7 @@ struct SourceLine {
         host,
         framework,
         other_maker,
+        beyond_fit,
         model,
         compared
     };

@@ -31,8 +31,12 @@ double of_sources(const Uncertainty& a, const Uncertainty& b) {
 
 }  // namespace
 
-Uncertainty uncertainty(const cost::StepTimes& sources, Seconds step, const plan::Framework& framework) {
-    Uncertainty result{.sources = {}, .spread = framework.spread, .between_sources = framework.between_sources};
+Uncertainty uncertainty(const cost::StepTimes& sources, Seconds step, const plan::Framework& framework,
+                        bool is_beyond_fit) {
+    Uncertainty result{
+        .sources = {},
+        .spread = framework.spread,
+        .between_sources = std::hypot(framework.between_sources, is_beyond_fit ? framework.beyond_fit : 0)};
     for (std::size_t k = 0; k < result.sources.size(); ++k) {
         const Estimate& time = sources.values[k];
         const plan::Framework::Number& number =
@@ -80,7 +84,8 @@ double difference(const Uncertainty& a, const Uncertainty& b, const plan::Framew
                        [](double mine, double other) { return mine - other; });
         variance = std::max(0.0, variance - framework.observed->explained(shares));
     }
-    return std::sqrt(variance + kLayoutPart * (squared(a.spread) + squared(b.spread)));
+    return std::sqrt(variance + kLayoutPart * (squared(a.spread) + squared(b.spread)) +
+                     std::abs(squared(a.between_sources) - squared(b.between_sources)));
 }
 
 double difference_of_software(const Uncertainty& a, const Uncertainty& b) {

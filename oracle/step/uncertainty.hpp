@@ -40,12 +40,15 @@ struct Uncertainty {
     [[nodiscard]] double unexplained() const { return std::hypot(spread, between_sources); }
 };
 
-Uncertainty uncertainty(const cost::StepTimes& sources, Seconds step, const plan::Framework& framework);
+/// `is_beyond_fit`: of a plan, Plan::is_beyond_fit.
+Uncertainty uncertainty(const cost::StepTimes& sources, Seconds step, const plan::Framework& framework,
+                        bool is_beyond_fit = false);
 
 Estimate interval(const Uncertainty& uncertainty, Seconds step, const plan::Framework& framework);
 
-/// Standard deviation of log(T_a / T_b) of two plans for one job; equal shares of a source cancel.
-///   sigma^2 = sum_k (s_k^a sigma_k^a - s_k^b sigma_k^b)^2 + 2 kLayoutPart spread^2
+/// Standard deviation of log(T_a / T_b) of two plans for one job; equal shares of a source cancel, and what runs of one
+/// source share (g, between_sources), which is more for plans beyond the fit.
+///   sigma^2 = sum_k (s_k^a sigma_k^a - s_k^b sigma_k^b)^2 + 2 kLayoutPart spread^2 + |g_a^2 - g_b^2|
 double difference(const Uncertainty& a, const Uncertainty& b, const plan::Framework& framework);
 
 /// The same of two plans in different software, none of it observed: nothing that is unexplained is shared.

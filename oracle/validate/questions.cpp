@@ -205,13 +205,10 @@ plan::Framework Questions::usual_software(const files::MeasuredRun& run, const Q
     if (built_in_frameworks_.empty()) {
         built_in_frameworks_ = library_.all_frameworks();
     }
-    plan::Strategy sharded = question.plan.strategy;
-    if (question.plan.shard != plan::ShardLevel::none) {
-        sharded.shard = question.plan.shard;
-    }
+    const plan::Strategy strategy = question.plan.sharded_strategy();
     const std::vector<plan::Framework> released = plan::released_by(built_in_frameworks_, run.date);
     const plan::Framework* usual =
-        plan::usual_framework(released, *question.graph, &sharded, *question.cluster, question.plan.offload);
+        plan::usual_framework(released, *question.graph, &strategy, *question.cluster, question.plan.offload);
     return usual == nullptr ? plan::Framework{} : *usual;
 }
 
@@ -234,7 +231,8 @@ plan::Framework Questions::software_of(const files::MeasuredRun& run, const Ques
     const auto& groups = software.fitted_to;
     if (std::find(groups.begin(), groups.end(), run.group) == groups.end()) {
         const auto maker = question == nullptr ? std::nullopt : question->cluster->device.maker();
-        software.add(mechanism(plan::distance(software, maker), word->where));
+        software.add_distance(mechanism(plan::distance(software, maker), word->where),
+                              mechanism(plan::kUnfamiliar, word->where));
     }
     return software;
 }

@@ -156,7 +156,7 @@ void add_reasons_of_first(Document& document, const search::Answer& answer, cons
     const step::Prediction& best = answer.plans.front();
     List reasons;
     if (answer.plans.size() > 1) {
-        reasons.items.push_back(against_runner_up(ranking, answer.node));
+        reasons.items.push_back(against_runner_up(ranking, answer.domain));
     }
     if (!answer.unusual.empty()) {
         reasons.items.push_back(fmt::format("unusual, but nothing usual fits: {}", join(answer.unusual)));
@@ -233,9 +233,12 @@ std::string ties_text(const Ranking& ranking) {
 /// "3 plans are within 2 % of the fastest; the simplest is shown first"; empty where the first is alone.
 std::string equally_fast_text(const search::Answer& answer) {
     const std::int64_t plans = answer.counts.equally_fast;
-    return plans < 2 ? ""
-                     : fmt::format("{} plans are within {} of the fastest; the simplest is shown first", whole(plans),
-                                   percent(search::kEqualTime));
+    const bool is_slower = std::any_of(answer.plans.begin(), answer.plans.end(), [&](const step::Prediction& plan) {
+        return answer.plans.front().step.value > (1 + search::kEqualTime) * plan.step.value;
+    });
+    return plans < 2 || is_slower ? ""
+                                  : fmt::format("{} plans are within {} of the fastest; the simplest is shown first",
+                                                whole(plans), percent(search::kEqualTime));
 }
 
 }  // namespace
@@ -268,7 +271,7 @@ Table ranking_table(const Ranking& ranking) {
     return table;
 }
 
-std::string against_runner_up(const Ranking& ranking, std::int64_t node) {
+std::string against_runner_up(const Ranking& ranking, std::int64_t domain) {
     const step::Prediction& first = *ranking.plans.at(0).plan;
     const step::Prediction& second = *ranking.plans.at(1).plan;
     const double longer = ranking.plans.at(1).step() / ranking.plans.at(0).step() - 1;
@@ -296,7 +299,7 @@ std::string against_runner_up(const Ranking& ranking, std::int64_t node) {
                         percent(-longer), second.plan.framework.label());
     } else if (longer <= -0.0005) {
         const std::string_view why =
-            search::advantage(search::simplicity(first, node, 0), search::simplicity(second, node, 0));
+            search::advantage(search::simplicity(first, domain, 0), search::simplicity(second, domain, 0));
         sentence = fmt::format("No. 2 takes {} less, but No. 1 is simpler{}{}", percent(-longer),
                                why.empty() ? "" : ": ", why);
     } else if (longer >= 1) {

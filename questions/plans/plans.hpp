@@ -147,9 +147,9 @@ void add_plans_that_run(reports::Document& document, const search::Answer& answe
 /// At most seven columns. "~2": tied with No. 1.
 reports::Table ranking_table(const Ranking& ranking);
 
-/// Differences of the second plan from the first: "No. 2 takes 3.1 % longer: gradient reduction +0.41 s, ...". `node`:
-/// devices of one.
-std::string against_runner_up(const Ranking& ranking, std::int64_t node);
+/// Differences of the second plan from the first: "No. 2 takes 3.1 % longer: gradient reduction +0.41 s, ...". `domain`:
+/// Cluster::fast_domain.
+std::string against_runner_up(const Ranking& ranking, std::int64_t domain);
 
 /// Sections before the others.
 void add_current_run(reports::Document& document, const Answer& answer);

@@ -71,7 +71,7 @@ KeyFigures framework_figures(const plan::Framework& framework) {
     }
     if (!framework.deals.empty() || !framework.takes_cut) {
         add_line("cuts pipelines", (framework.deals.empty() ? "equal" : join(names_of(framework.deals), ", else ")) +
-                                       (framework.takes_cut ? ", or as it is told" : ", no other way"));
+                                       (framework.takes_cut ? ", or any other cut" : ", no other cut"));
     }
     add_line("unexplained", percent(framework.spread) + " of a step, as a standard deviation");
     if (!framework.like.empty()) {
@@ -80,7 +80,11 @@ KeyFigures framework_figures(const plan::Framework& framework) {
     if (!framework.fitted_to.empty()) {
         add_line("fitted to",
                  join(framework.fitted_to) +
-                     (framework.fitted_on.empty() ? "" : "; on devices of " + join(names_of(framework.fitted_on))));
+                     (framework.fitted_on.empty() ? "" : "; on devices of " + join(names_of(framework.fitted_on))) +
+                     (framework.fitted_level ? "; up to " + zero_text(*framework.fitted_level) : "") +
+                     (framework.fitted_expert_nodes
+                          ? fmt::format("; experts on {} at most", counted(*framework.fitted_expert_nodes, "node"))
+                          : ""));
     }
     add_line("source", framework.source);
     return all;
@@ -164,6 +168,8 @@ Record framework_record(const plan::Framework& framework) {
             {"like", framework.like.empty() ? Record() : Record(framework.like)},
             {"fitted_to", framework.fitted_to},
             {"fitted_on", names_of(framework.fitted_on)},
+            {"fitted_level", framework.fitted_level ? Record(std::string(name(*framework.fitted_level))) : Record()},
+            {"fitted_expert_nodes", framework.fitted_expert_nodes ? Record(*framework.fitted_expert_nodes) : Record()},
             {"spread", framework.spread},
             {"parameters", parameter_records(framework.numbers)},
             {"source", framework.source}};
@@ -184,7 +190,9 @@ std::vector<std::string> rows_with(const plan::Mechanism& mechanism, const files
     if (mechanism.name == plan::kOtherSource) {
         rows.emplace_back("any row of a group that its framework was not fitted to");
     } else if (mechanism.name == plan::kUnfamiliar) {
-        rows.emplace_back("any such row on devices of a maker that its framework was not fitted on");
+        rows.emplace_back(
+            "any such row on devices of a maker that its framework was not fitted on, or beyond the ZeRO level and "
+            "nodes of experts of its fit");
     }
     for (const files::ConventionLine& line : conventions.frameworks) {
         const std::vector<std::string> named = plan::framework_reference(line.word).mechanisms;

@@ -34,6 +34,17 @@ Cluster racks() {
     return cluster;
 }
 
+// A device has 300 GB/s in its node and 4 x 25 / 8 outside; in racks of 8 nodes under one switch 8 x 300 / 8.
+TEST(Cluster, has_levels_that_are_as_fast_as_a_node) {
+    Cluster cluster = two_levels();
+    EXPECT_EQ(cluster.fast_levels(), 0U);
+    EXPECT_EQ(cluster.fast_domain(), 8);
+    cluster.levels.insert(cluster.levels.begin() + 1,
+                          {.name = "rack", .size = 8, .links = 8, .bandwidth = 300_GB_per_s});
+    cluster.levels_as_node = cluster.fast_levels();
+    EXPECT_EQ(cluster.fast_domain(), 64);
+}
+
 TEST(Cluster, has_equally_many_trays_of_each_rack_for_a_job) {
     const Cluster cluster = racks();
     EXPECT_EQ(cluster.taken(1, 256), 16) << "64 trays of 4 racks";

@@ -6,6 +6,7 @@ A line `KEY = RANGE` holds for the first plan of the answer: KEY is `strategy`, 
 it has none), a number that the plan's JSON has under that key or path (memory_bytes.total), or a path into the whole answer
 (remedies.0.plan.fits); where the answer has no plan, a key of it. In a list a part of a path is an index, or a value of the
 element meant (exchanges.hitop-k.exchange_s); `length` is how many it has.
+`rank tensor=8 pipeline=16` is the place of the first plan with these sizes, 0 where none of those that are listed has them.
 `exit` is the exit code, `says` what the program prints without --json. Of several commands, KEY is of the last, N:KEY of the
 N-th; `A / B` and `A - B` are of two keys.
 RANGE: `4..8`, `3.72 +- 0.01`, `90 +- 15 %`, or words with | between them.
@@ -66,6 +67,11 @@ def first_plan(answer):
     return plans[0] if plans else answer.get("plan") or {}
 
 
+def size_of(plan, axis):
+    size = {**(plan["mesh"] or {}), **(plan["fold"] or {})}.get(axis, 1)
+    return size["size"] if isinstance(size, dict) else size
+
+
 class Asked:
     """A command that was run, once for its answer and once more where a case reads its text."""
 
@@ -83,15 +89,21 @@ class Asked:
         done = self.run()
         return " ".join((done.stdout + done.stderr).split())
 
+    def rank(self, sizes):
+        wanted = [one.split("=") for one in sizes.split()]
+        plans = enumerate(self.answer["plans"], 1)
+        return next((place for place, plan in plans if all(size_of(plan, axis) == int(size) for axis, size in wanted)), 0)
+
     def value(self, key):
         if key == "exit":
             return self.code
+        if key.startswith("rank "):
+            return self.rank(key.removeprefix("rank "))
         plan = first_plan(self.answer)
         if key == "zero":
             return plan["shard"]
         if key in AXES and plan:
-            size = {**(plan["mesh"] or {}), **(plan["fold"] or {})}.get(key, 1)
-            return size["size"] if isinstance(size, dict) else size
+            return size_of(plan, key)
         if key == "memory_share":
             return plan["memory_bytes"]["total"] / plan["memory_limit_bytes"]
         return path_into(plan if key.split(".")[0] in plan else self.answer, key)

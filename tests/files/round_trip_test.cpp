@@ -150,6 +150,8 @@ void expect_text_kept(const std::string& text) {
     plan::Framework framework = shipped().framework("megatron-2024");
     framework.summary = text;
     framework.fitted_to = {text, "another"};
+    framework.fitted_level = plan::ShardLevel::gradients;
+    framework.fitted_expert_nodes = 4;
     expect_same_again(framework);
     plan::Strategy strategy = shipped().strategy("megatron");
     strategy.source = text;

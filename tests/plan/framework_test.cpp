@@ -1,5 +1,6 @@
 // Names of frameworks with mechanisms, and what calibration to measured steps explains.
 #include "plan/framework.hpp"
+#include "plan/plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,6 +30,27 @@ TEST(AFramework, IsForeignToMakersThatItWasNotFittedOn) {
     EXPECT_TRUE(framework.is_foreign_to(cluster::Maker::amd));
     EXPECT_TRUE(framework.is_foreign_to(cluster::Maker::other));
     EXPECT_FALSE(framework.is_foreign_to({})) << "not known";
+}
+
+TEST(AFramework, IsBeyondItsFitWhereItsRunsShardLessOrSpreadExpertsLess) {
+    Framework framework;
+    EXPECT_FALSE(framework.is_beyond_fit(ShardLevel::parameters, 64)) << "not stated";
+    framework.fitted_level = ShardLevel::states;
+    framework.fitted_expert_nodes = 8;
+    EXPECT_FALSE(framework.is_beyond_fit(ShardLevel::none, 1));
+    EXPECT_FALSE(framework.is_beyond_fit(ShardLevel::states, 8));
+    EXPECT_TRUE(framework.is_beyond_fit(ShardLevel::gradients, 1));
+    EXPECT_TRUE(framework.is_beyond_fit(ShardLevel::none, 9));
+    framework.add_distance({.name = "other source", .spread = 3}, {.name = "unfamiliar", .spread = 5});
+    EXPECT_DOUBLE_EQ(framework.between_sources, 3);
+    EXPECT_DOUBLE_EQ(framework.beyond_fit, 4) << "5 as hypot(3, 4)";
+}
+
+// Experts over 16 ranks with their tensors over 2 span 32 ranks, 4 nodes of 8; without folds a plan stays on one.
+TEST(APlan, SpansTheDomainsOfItsFolds) {
+    EXPECT_EQ(domains_of_folds({{.name = "expert", .size = 16}, {.name = "expert_tensor", .size = 2}}, 8), 4);
+    EXPECT_EQ(domains_of_folds({{.name = "expert", .size = 4}}, 8), 1);
+    EXPECT_EQ(domains_of_folds({}, 8), 1);
 }
 
 /// Mechanisms that set the first and the last parameter, and the memory profile.

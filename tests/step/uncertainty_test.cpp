@@ -149,6 +149,20 @@ TEST(Interval, WidensByWhatRunsOfOneSourceShareButPlansAreComparedWithoutIt) {
     EXPECT_NEAR(difference(parts, parts, framework), std::sqrt(2 * kLayoutPart) * 0.06, 1e-12);
 }
 
+TEST(Interval, WidensForPlansBeyondTheFitAndNothingElseShareThat) {
+    // 0.06 and 0.08 are 0.1 together, of which 0.08 is not that of a plan within the fit.
+    plan::Framework framework;
+    framework.between_sources = 0.06;
+    framework.beyond_fit = 0.08;
+    const Uncertainty within = uncertainty(ten_seconds(), seconds(10), framework);
+    const Uncertainty beyond = uncertainty(ten_seconds(), seconds(10), framework, true);
+    EXPECT_NEAR(within.between_sources, 0.06, 1e-12);
+    EXPECT_NEAR(beyond.between_sources, 0.1, 1e-12);
+    EXPECT_GT(interval(beyond, seconds(10), framework).hi, interval(within, seconds(10), framework).hi);
+    EXPECT_NEAR(difference(beyond, beyond, framework), 0, 1e-12);
+    EXPECT_NEAR(difference(within, beyond, framework), 0.08, 1e-12);
+}
+
 TEST(Interval, OfAStepThatTakesNoTimeHasNoSources) {
     const plan::Framework neutral;
     for (const SourceError& source : uncertainty(ten_seconds(), Seconds{}, neutral).sources) {

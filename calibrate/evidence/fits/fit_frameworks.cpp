@@ -68,6 +68,24 @@ std::vector<files::MeasuredRun> of_framework(const std::vector<files::MeasuredRu
     return runs;
 }
 
+/// Extent of the runs that can be asked.
+void take_extent(plan::Framework& framework, const std::vector<files::MeasuredRun>& runs,
+                 validate::Questions& questions) {
+    plan::ShardLevel level = plan::ShardLevel::none;
+    std::int64_t nodes = 1;
+    for (const files::MeasuredRun& run : runs) {
+        try {
+            const validate::Question asked = questions.of(run);
+            level = std::max(level, asked.plan.shard);
+            nodes = std::max(nodes, plan::domains_of_folds(asked.plan.folds, asked.cluster->fast_domain()));
+        } catch (const InputError&) {
+            continue;  // as errors_by_group, which says why
+        }
+    }
+    framework.fitted_level = level;
+    framework.fitted_expert_nodes = nodes;
+}
+
 void print(const plan::Framework& framework) {
     for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
         const auto& number = framework.numbers[static_cast<std::size_t>(kind.parameter)];
@@ -126,6 +144,7 @@ void fit_frameworks(const FrameworkFitOptions& options) {
         std::fflush(stdout);
         if (options.write) {
             fitted.framework.spread = spread_of(fitted, out);
+            take_extent(fitted.framework, runs, questions);
             const fs::path file =
                 files::is_path(reference) ? fs::path(reference) : data / library.framework_file(reference);
             const std::string schema = "yaml-language-server: $schema=" +
