@@ -442,32 +442,5 @@ TEST(Search, TheFirstSoftwareStaysFirstWithinWhatTwoDifferBy) {
     EXPECT_EQ(best(0.3), "first");
 }
 
-// Updates that move so many more bytes are what ZeRO-1 saves.
-TEST(Search, APlanWithinTheFitStaysFirstWithinWhatPlansBeyondItDifferBy) {
-    Space space = small_space();
-    plan::Strategy sharded = strategy("sharded", {"data"});
-    sharded.shard_axes = {"data"};
-    sharded.shard = plan::ShardLevel::states;
-    space.strategies = {strategy("data", {"data"}), sharded};
-    plan::Framework& framework = space.software.front().framework;
-    framework.fitted_level = plan::ShardLevel::none;
-    plan::Framework::Number& update = framework.number(plan::FrameworkParameter::optimizer);
-    update.value = update.lo = update.hi = 1e4;
-    const auto best = [&](double beyond_fit) {
-        framework.beyond_fit = beyond_fit;
-        const Answer answer = search(small_network(), small_cluster(), space);
-        EXPECT_EQ(answer.plans.size(), 2U);
-        EXPECT_LT(answer.plans[beyond_fit > 0.1 ? 1 : 0].step.value, answer.plans[beyond_fit > 0.1 ? 0 : 1].step.value);
-        Space alone = space;
-        alone.best_only = true;
-        alone.top = 1;
-        EXPECT_EQ(search(small_network(), small_cluster(), alone).plans.front().plan.strategy.name,
-                  answer.plans.front().plan.strategy.name);
-        return answer.plans.front().plan.strategy.name;
-    };
-    EXPECT_EQ(best(0.001), "sharded");
-    EXPECT_EQ(best(2), "data");
-}
-
 }  // namespace search_test
 }  // namespace dodona::search
