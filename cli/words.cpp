@@ -214,15 +214,15 @@ std::string money_meant(const std::string& typed) {
     }
     std::string rest(read->rest);
     double number = read->number;
-    if (rest.empty() && !dollars) {
-        return typed;
-    }
     const bool has_power =
         !rest.empty() && power_of_thousand(rest.front()) > 0 && (rest.size() == 1 || rest[1] == ' ' || rest[1] == '/');
     if (has_power) {
         number *= power_of_thousand(rest.front());
         rest.erase(0, 1);
         rest.erase(0, rest.find_first_not_of(' '));
+    }
+    if (rest.empty() && !dollars) {
+        return typed;
     }
     for (std::size_t i = 0; i < std::min<std::size_t>(3, rest.find('/')) && i < rest.size(); ++i) {
         rest[i] = rest[i] >= 'a' && rest[i] <= 'z' ? static_cast<char>(rest[i] - 'a' + 'A') : rest[i];

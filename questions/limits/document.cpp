@@ -143,9 +143,6 @@ List diminishing_returns_items(const LimitsAnswer& answer) {
         if (limits.diminishing_returns) {
             items.items.push_back(diminishing_returns_text(limits));
         }
-        if (limits.fastest && limits.fits_to && *limits.fastest < *limits.fits_to) {
-            items.items.push_back(fmt::format("{}: fastest on {}", limits.strategy, counted(*limits.fastest, "GPU")));
-        }
     }
     return items;
 }
@@ -168,10 +165,12 @@ Table strategy_limit_table(const LimitsAnswer& answer) {
                  {"limited by"},
                  {"fits memory on"},
                  {"worthwhile to", Align::right},
-                 {"then"}});
+                 {"then"},
+                 {"fastest on", Align::right}});
     for (const StrategyLimits& limits : answer.strategies) {
         table.row({limits.strategy, Count{limits.most}, limited_by(answer, limits), fitting_range(limits),
-                   worthwhile_to(limits), limits.diminishing_returns ? dominant_loss(limits) : ""});
+                   worthwhile_to(limits), limits.diminishing_returns ? dominant_loss(limits) : "",
+                   limits.fastest ? whole(*limits.fastest) : ""});
     }
     return table;
 }
@@ -196,16 +195,32 @@ Table scaling_table(const StrategyLimits& limits) {
     return table;
 }
 
-void add_scaling(Document& document, const StrategyLimits& limits, bool detail) {
+List misfit_items(const StrategyLimits& limits) {
     List misfits;
     for (const ScalingPoint& point : limits.points) {
         if (!point.best && point.devices != (limits.verdict ? limits.verdict->devices : 0)) {
             misfits.items.push_back(fmt::format("{}: {}", counted(point.devices, "GPU"), why_not_text(point)));
         }
     }
-    add_section(document, {.title = limits.strategy + " on more and more GPUs", .detail = detail},
-                {scaling_table(limits), std::move(misfits)});
-    if (const ScalingPoint* point = point_to_explain(limits); point != nullptr && !detail) {
+    return misfits;
+}
+
+/// The numbers of devices that were searched: of one strategy all, of several in --full.
+void add_scaling(Document& document, const std::vector<StrategyLimits>& strategies) {
+    const StrategyLimits* const only = strategies.size() == 1 ? &strategies.front() : nullptr;
+    std::vector<Block> blocks;
+    for (const StrategyLimits& limits : strategies) {
+        if (only == nullptr) {
+            blocks.emplace_back(Paragraph{limits.strategy});
+        }
+        blocks.emplace_back(scaling_table(limits));
+        blocks.emplace_back(misfit_items(limits));
+    }
+    add_section(document,
+                {.title = (only != nullptr ? only->strategy : "each strategy") + " on more and more GPUs",
+                 .detail = only == nullptr},
+                std::move(blocks));
+    if (const ScalingPoint* point = only != nullptr ? point_to_explain(*only) : nullptr; point != nullptr) {
         add_section(document, {fmt::format("Bottlenecks on {}", counted(point->devices, "GPU"))},
                     {List{bottleneck_items(*point->best)}});
     }
@@ -228,10 +243,9 @@ Document document(const LimitsAnswer& answer) {
                                    "{} or more of what one does on the fewest that fit",
                                    percent(search::kWorthwhile))});
     add_section(document, {"What limits each axis"}, {axis_items(answer)});
-    add_section(document, {"Where more GPUs stop paying"}, {diminishing_returns_items(answer)});
-    for (const StrategyLimits& limits : answer.strategies) {
-        add_scaling(document, limits, answer.strategies.size() > 1);
-    }
+    add_section(document, {.title = "Where more GPUs stop paying", .detail = answer.strategies.size() > 1},
+                {diminishing_returns_items(answer)});
+    add_scaling(document, answer.strategies);
     return document;
 }
 

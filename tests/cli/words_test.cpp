@@ -84,7 +84,9 @@ TEST(Money, IsReadWithItsSignAndPower) {
     EXPECT_EQ(money_meant("2.5usd/h"), "2.5 USD/h");
     EXPECT_EQ(money_meant("3 EUR"), "3 EUR");
     EXPECT_EQ(money_meant("a lot"), "a lot");
-    EXPECT_EQ(money_meant("1e6"), "1e6") << "without a currency it is a fault, as typed";
+    for (const char* without_currency : {"1e6", "1M", "2k "}) {
+        EXPECT_EQ(money_meant(without_currency), without_currency) << "a fault, as typed";
+    }
 }
 
 }  // namespace words_test
