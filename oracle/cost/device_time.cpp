@@ -16,7 +16,7 @@ namespace {
 /// what large ones take (1 / `compute` of the fits: 1.10 to 1.16 on an A100 and a GH200). Kinds that are not here reach
 /// it in training (convolutions of cuDNN 8 on an A100: 1.16 times, software/deep-learning-examples/dle-pytorch.yaml), or are
 /// passes over memory. Attention in fp32 is as far off its own roofline, that of vector units: PyTorch's kernels
-/// (fmha_cutlassF_f32 and B of BERT and GPT-2 in calibrate/evidence/tables/steps) take 2.2 to 2.8 times as long, 24 and
+/// (fmha_cutlassF_f32 and B of BERT and GPT-2 in lab/evidence/tables/steps) take 2.2 to 2.8 times as long, 24 and
 /// 30 of 67 TFLOP/s on an H200 and an H100. Source: dodona-evidence fit kernels, columns "measured over the roofline".
 struct OverRoofline {
     graph::KernelKind kind;

@@ -100,7 +100,7 @@ using StepTimes = TimesBySource<kErrorSources.size()>;
 /// Systematic share of a kernel's error: errors of single kernels partly cancel, those of data sheets do not. Assumed:
 /// a quarter. Fits to single DeepBench convolutions in fp32 on a V100 miss by 10 to 30 % in the median
 /// (hardware/profiles/v100-sxm.yaml), steps of ResNet-50 on it, whose software is fitted, by 3.8 % (dle-resnet50-v100
-/// in calibrate/evidence/pages/accuracy.md).
+/// in lab/evidence/pages/accuracy.md).
 inline constexpr double kSystematic = 0.25;
 Estimate systematic(const KernelTime& kernel);
 

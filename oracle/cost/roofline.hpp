@@ -19,7 +19,7 @@ double misalignment(const graph::Kernel& kernel, Precision precision);
 /// The most that matrix units do of a product with a weight whose rows are not whole 16-byte words, and are not padded;
 /// none where they are whole, on devices of other makers than NVIDIA, and where no matrix units are used. What moves
 /// into shared memory is as many elements an access as the rows are aligned to, and that rate a multiprocessor bounds
-/// the product. Source of the rate: cuBLAS 13 on an H100 and an H200, whatever the format (calibrate/evidence/tables:
+/// the product. Source of the rate: cuBLAS 13 on an H100 and an H200, whatever the format (lab/evidence/tables:
 /// the head of GPT-2, 50,257 wide, steps/h100-sxm5-80gb.jsonl and h200-sxm-141gb.jsonl: 123 TFLOP/s of 132
 /// multiprocessors in bf16 and 125 in tf32, the harmonic means of the three products; that of BERT, 30,522 wide,
 /// kernels/h200_records.jsonl: 228). Domain: measured there alone; others of NVIDIA are taken to be alike.
@@ -34,7 +34,7 @@ bool has_overlapping_window(const graph::Kernel& kernel);
 /// measured on the device: Winograd's and Fourier algorithms. 1 in other precisions: on matrix units they gain nothing.
 /// Source: the middle of `window_gain` in fp32 in hardware/profiles (GTX 1080 Ti, P100, T4, Titan X, V100; 1.24 to
 /// 2.77). Domain: NVIDIA's cuDNN; with it steps of VGG-16, AlexNet and ResNet-50 on an H100, none of which is behind
-/// the number, are 26, 8 and 5 % off (calibrate/evidence/tables/steps: h100-16, -17, -10).
+/// the number, are 26, 8 and 5 % off (lab/evidence/tables/steps: h100-16, -17, -10).
 double window_saving(const cluster::Device& device, Precision precision);
 
 /// Instructions that a device's threads can issue in a second: one a clock for each of the 128 lanes of a

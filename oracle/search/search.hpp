@@ -23,7 +23,7 @@
 namespace dodona::search {
 
 /// Share of device memory that plans leave free unless they are asked not to. Of 66 published peaks 56 were at most 5 %
-/// above their prediction and 64 at most 8 %; one was 42 % above it (rows of calibrate/evidence/pages/accuracy.md).
+/// above their prediction and 64 at most 8 %; one was 42 % above it (rows of lab/evidence/pages/accuracy.md).
 inline constexpr double kUsualReserve = 0.05;
 
 /// What varies besides meshes, micro-batches, recomputation, sharding and schedules.

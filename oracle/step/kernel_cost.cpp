@@ -74,7 +74,7 @@ Precision KernelCost::precision(bool in_block) const {
 
 /// Fused attention does not round its operands to tf32: it makes an fp32 product of three (pytorch/pytorch: aten/src/ATen/
 /// native/transformers/cuda/mem_eff_attention/gemm_kernel_utils.h, OpMultiplyAddFastF32), which is no faster than vector
-/// units: calibrate/evidence/tables/steps, BERT in tf32, fmha_cutlassF_f32 and B, 24 and 30 TFLOP/s on an H200. These are
+/// units: lab/evidence/tables/steps, BERT in tf32, fmha_cutlassF_f32 and B, 24 and 30 TFLOP/s on an H200. These are
 /// rates in training, so that what a framework does to attention in 16 bits is not added.
 Precision KernelCost::attention_precision() const {
     return precision_ == Precision::tf32 ? Precision::fp32 : precision(false);

@@ -13,7 +13,7 @@ paradl() {
     shift
     "$program" report "$model" --machine abci-chainermn --gpus 1..256 --precision fp32 \
         --strategy data,data+spatial,data+filter,filter,channel \
-        --measured calibrate/evidence/tables/paradl-tab8.csv --conventions calibrate/evidence/conventions.yaml "$@" \
+        --measured lab/evidence/tables/paradl-tab8.csv --conventions lab/evidence/conventions.yaml "$@" \
         -o "$folder/$model-abci.md"
 }
 paradl resnet50 --batch-per-gpu 16 --batch 64

@@ -24,7 +24,7 @@ constexpr const char* kRows = "runs.csv";
 std::map<std::string, double> predicted_from_rows() {
     const Folder place;
     cases::unpack(recipes(), kRows, place.path());
-    const std::string conventions = (source() / "calibrate/evidence/conventions.yaml").string();
+    const std::string conventions = (source() / "lab/evidence/conventions.yaml").string();
     const Outcome outcome =
         place.run(std::string("validate ") + kRows + " --conventions '" + conventions + "' --format json");
     EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 /// The table of tests/validate in the folder of the run.
 void put_table(const Folder& place) {
-    fs::copy_file(fs::path(std::getenv("DODONA_SOURCE")) / "calibrate/evidence/tables/korthikanti-tab5.csv",
+    fs::copy_file(fs::path(std::getenv("DODONA_SOURCE")) / "lab/evidence/tables/korthikanti-tab5.csv",
                   place.path() / "runs.csv");
 }
 

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.hpp"
-#include "calibrate/executor/emulated.hpp"
-#include "calibrate/executor/executor.hpp"
-#include "calibrate/executor/lstm.hpp"
+#include "lab/executor/emulated.hpp"
+#include "lab/executor/executor.hpp"
+#include "lab/executor/lstm.hpp"
 #include "graph/kernel.hpp"
 
 namespace dodona::calibrate {

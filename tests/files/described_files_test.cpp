@@ -147,7 +147,7 @@ const std::vector<Shelf> kShelves{
     {"strategy", "oracle/plan/strategies"},
     {"exchange", "oracle/exchange/exchanges"},
     {"trials", "reports/trials"},
-    {"framework", "calibrate/evidence/frameworks"},
+    {"framework", "lab/evidence/frameworks"},
     {"family", "models/hf/families"},
     {"framework", "software"},
     {"mechanism", "software"},
@@ -262,12 +262,12 @@ TEST(SchemasByHand, HaveTheKeysOfTheirReaders) {
 }
 
 TEST(SchemasByHand, HoldForConventions) {
-    for (const char* file : {"oracle/validate/conventions.yaml", "calibrate/evidence/conventions.yaml"}) {
+    for (const char* file : {"oracle/validate/conventions.yaml", "lab/evidence/conventions.yaml"}) {
         EXPECT_EQ(Published("conventions").fault_of_text(content(root() / file)), "") << file;
     }
     EXPECT_EQ(Published("tables").fault_of_text(content(root() / "oracle/validate/tables.yaml")), "");
     for (const char* file :
-         {"oracle/validate/conventions.yaml", "calibrate/evidence/conventions.yaml", "oracle/validate/tables.yaml"}) {
+         {"oracle/validate/conventions.yaml", "lab/evidence/conventions.yaml", "oracle/validate/tables.yaml"}) {
         const std::string kind = std::string(file).find("tables") == std::string::npos ? "conventions" : "tables";
         const fs::path schema = (schemas() / (kind + ".schema.json")).lexically_relative((root() / file).parent_path());
         EXPECT_TRUE(content(root() / file).starts_with("# yaml-language-server: $schema=" + schema.string() + "\n"))

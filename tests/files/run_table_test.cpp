@@ -49,7 +49,7 @@ TEST(Csv, KnowsThePlaceOfEveryCell) {
 }
 
 std::string long_table() {
-    std::ifstream stream(here() / "../../calibrate/evidence/tables/korthikanti-tab5.csv", std::ios::binary);
+    std::ifstream stream(here() / "../../lab/evidence/tables/korthikanti-tab5.csv", std::ios::binary);
     std::stringstream text;
     text << stream.rdbuf();
     return text.str();

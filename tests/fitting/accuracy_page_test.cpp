@@ -1,12 +1,12 @@
 // What the page of errors over published runs has beside that of any table of runs.
-#include "calibrate/evidence/accuracy_page.hpp"
+#include "lab/evidence/accuracy_page.hpp"
 
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
-#include "calibrate/evidence/leave_one_out.hpp"
+#include "lab/evidence/leave_one_out.hpp"
 #include "validate/statistics.hpp"
 
 namespace dodona::calibrate {

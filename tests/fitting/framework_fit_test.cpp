@@ -1,5 +1,5 @@
 // Frameworks fitted to runs that a known framework made.
-#include "calibrate/evidence/fits/framework_fit.hpp"
+#include "lab/evidence/fits/framework_fit.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -20,7 +20,7 @@ std::string root() { return std::getenv("DODONA_SOURCE"); }
 std::vector<files::MeasuredRun> runs_timed_by(const plan::Framework& truth) {
     std::vector<files::MeasuredRun> runs;
     for (const char* table : {"korthikanti-tab5", "megatron-sc21"}) {
-        const std::string path = root() + "/calibrate/evidence/tables/" + table + ".csv";
+        const std::string path = root() + "/lab/evidence/tables/" + table + ".csv";
         for (files::MeasuredRun& run : files::load_runs(path, files::command_line())) {
             runs.push_back(std::move(run));
         }

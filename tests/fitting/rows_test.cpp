@@ -1,5 +1,5 @@
 // Rows of measured tables as kernels.
-#include "calibrate/evidence/fits/rows.hpp"
+#include "lab/evidence/fits/rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -118,7 +118,7 @@ TEST(OperatorRows, of_attention_are_the_whole_square) {
 
 /// Both files' products in that precision, and the device, date and libraries of each.
 TEST(RecordedRows, AreProductsOfFilesOfRecords) {
-    const std::string folder = std::string(std::getenv("DODONA_SOURCE")) + "/calibrate/evidence/tables/kernels/";
+    const std::string folder = std::string(std::getenv("DODONA_SOURCE")) + "/lab/evidence/tables/kernels/";
     const Series series = recorded_products({folder + "h200_records.jsonl", folder + "h100_records.jsonl"},
                                             Precision::tf32, "h200-sxm-141gb");
     EXPECT_EQ(series.samples.size(), 18 + 1);
@@ -136,7 +136,7 @@ TEST(RecordedRows, AreProductsOfFilesOfRecords) {
 /// Two independent measurements: the profile of an H200 was fitted to another team's products, in other versions.
 TEST(RecordedRows, AgreeWithTheProfileInBf16) {
     const std::string source = std::getenv("DODONA_SOURCE");
-    const Series series = recorded_products({source + "/calibrate/evidence/tables/kernels/h200_records.jsonl"},
+    const Series series = recorded_products({source + "/lab/evidence/tables/kernels/h200_records.jsonl"},
                                             Precision::bf16, "h200-sxm-141gb");
     const cluster::Device device = files::Library(source).device("h200-sxm-141gb", {});
     std::vector<double> ratios;

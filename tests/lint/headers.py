@@ -80,7 +80,7 @@ def main():
         tree.skip("nothing is compiled yet")
     os.makedirs(stamps, exist_ok=True)
     any_command = next(iter(known.values()))
-    headers = tree.files(root, ".hpp", within=("oracle/", "questions/", "cli/", "reports/", "calibrate/"))
+    headers = tree.files(root, ".hpp", within=("oracle/", "questions/", "cli/", "reports/", "calibrate/", "lab/"))
     layers, _ = tree.layers(root)
     built = {tree.layer_of(os.path.join(folder, "a.cpp"), layers) for folder in known}
     headers = [h for h in headers if tree.layer_of(h, layers) in built]

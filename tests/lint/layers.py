@@ -29,7 +29,7 @@ def complaint(path, layer, include, layers, reserved):
 def main():
     layers, reserved = tree.layers(root)
     complaints = []
-    for path in tree.files(root, ".cpp", ".hpp", ".cu", ".cuh", within=("oracle/", "questions/", "cli/", "reports/", "calibrate/", "bindings/")):
+    for path in tree.files(root, ".cpp", ".hpp", ".cu", ".cuh", within=("oracle/", "questions/", "cli/", "reports/", "calibrate/", "lab/", "bindings/")):
         layer = tree.layer_of(path, layers)
         if layer is None:
             complaints.append(f"{path}: its folder is not in oracle/LAYERS")

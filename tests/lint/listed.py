@@ -20,5 +20,5 @@ def is_listed(path):
         folder = os.path.dirname(folder)
 
 
-sources = tree.files(root, ".cpp", ".cu", within=("bindings/", "calibrate/", "cli/", "explorer/", "oracle/", "questions/", "reports/", "tests/"))
+sources = tree.files(root, ".cpp", ".cu", within=("bindings/", "calibrate/", "cli/", "explorer/", "lab/", "oracle/", "questions/", "reports/", "tests/"))
 tree.report([f"{path}: in no meson.build of its folder or one around it" for path in sources if not is_listed(path)])

@@ -19,7 +19,7 @@ OTHER_MEANINGS = {
     "oracle/traces/device_work": {"attention", "lstm", "rnn"},  # kinds of kernels, and parts of their names
     "reports/render/vega_lite.cpp": {"linear"},  # a scale
     "oracle/files/model_table.cpp": {"gated"},  # a column
-    "calibrate/evidence/fits/": {"conv", "embedding", "linear"},  # cells of published tables of kernels
+    "lab/evidence/fits/": {"conv", "embedding", "linear"},  # cells of published tables of kernels
     # Benchmarks of kernels, in the words of calibrate/record/benchmark_case.hpp:
     "calibrate/": {"attention", "relu", "gelu", "silu", "sigmoid", "tanh", "softmax", "add"},
 }
@@ -39,7 +39,7 @@ def main():
         tree.report([f"{TABLE}: no operator was found there"])
     quoted = re.compile(r'"(' + "|".join(sorted(names)) + r')"')
     complaints = []
-    for path in tree.files(root, ".cpp", ".hpp", ".cu", ".cuh", within=("oracle/", "questions/", "cli/", "reports/", "calibrate/")):
+    for path in tree.files(root, ".cpp", ".hpp", ".cu", ".cuh", within=("oracle/", "questions/", "cli/", "reports/", "calibrate/", "lab/")):
         if path.startswith(HOMES):
             continue
         for number, line in enumerate(tree.text(root, path).splitlines(), 1):

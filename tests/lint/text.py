@@ -13,7 +13,7 @@ CLOSED = re.compile(rf"\b(?:project's|our|my|internal|unpublished){GAP}(?:own{GA
 
 COLUMNS = 100
 # Pages that are generated, or of data.
-NOT_PROSE = ("docs/files.md", "calibrate/", "tests/", "reports/", "models/", "hardware/")
+NOT_PROSE = ("docs/files.md", "calibrate/", "lab/", "tests/", "reports/", "models/", "hardware/")
 
 
 def too_long(lines):

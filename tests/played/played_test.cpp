@@ -258,7 +258,7 @@ TEST(PlayedAllocator, PeaksOfDrawnPlansAreNearTheClosedForm) {
     fmt::print("{} peaks, {} beyond {} %\n{}", plans, off.size(), 100 * kNearPeak, told(off));
 }
 
-// torch.cuda.max_memory_allocated and max_memory_reserved of calibrate/evidence/tables/steps, in GiB: PyTorch 2.11 with
+// torch.cuda.max_memory_allocated and max_memory_reserved of lab/evidence/tables/steps, in GiB: PyTorch 2.11 with
 // torchvision on an H200, channels last. VGG-16 is left out: it reserves a sixth more, probably for workspaces of cuDNN.
 TEST(PlayedAllocator, ReservesWhatMeasuredStepsOfResNetsDo) {
     struct Measured {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds predictions to the errors that the pages in calibrate/evidence/pages record.
+"""Holds predictions to the errors that the pages in lab/evidence/pages record.
 
 accuracy.py typed [EVIDENCE]     accuracy.md, on the published tables that this repository has
 accuracy.py measured [EVIDENCE]  and on the project's large table beside them; exits 77 where that is not at hand
@@ -20,7 +20,7 @@ import tempfile
 
 SOURCE = pathlib.Path(os.environ["DODONA_SOURCE"])
 PROGRAM = os.environ["DODONA_PROGRAM"]
-EVIDENCE = "calibrate/evidence"
+EVIDENCE = "lab/evidence"
 PAGE = f"{EVIDENCE}/pages/accuracy.md"
 MEASURED = "../shared/measured/runs.csv"
 

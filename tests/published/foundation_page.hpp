@@ -10,7 +10,7 @@ namespace dodona::published {
 
 step::Prediction predict_run(const MegatronRun& run);
 
-/// calibrate/evidence/pages/foundation.md
+/// lab/evidence/pages/foundation.md
 std::string foundation_page();
 
 }  // namespace dodona::published

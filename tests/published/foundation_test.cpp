@@ -1,4 +1,4 @@
-// calibrate/evidence/pages/foundation.md, and the order in which it must put the runs of one network.
+// lab/evidence/pages/foundation.md, and the order in which it must put the runs of one network.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace dodona::published {
 namespace foundation_test {
 
 TEST(Foundation, PageIsAsPredictedNow) {
-    const std::string path = std::string(std::getenv("DODONA_SOURCE")) + "/calibrate/evidence/pages/foundation.md";
+    const std::string path = std::string(std::getenv("DODONA_SOURCE")) + "/lab/evidence/pages/foundation.md";
     const std::string now = foundation_page();
     const char* accept = std::getenv("DODONA_ACCEPT");
     if (accept != nullptr && std::string(accept) == "1") {

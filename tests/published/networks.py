@@ -2,7 +2,7 @@
 """The networks of a published table have a model file here, and as many parameters within 1 %.
 
 The table is ../shared/measured/models.csv, or the file that DODONA_NETWORKS names; without one the test is skipped. A network
-has the model of its name, or of the name that conventions.yaml gives it (oracle/validate and calibrate/evidence). The table counts matrices only,
+has the model of its name, or of the name that conventions.yaml gives it (oracle/validate and lab/evidence). The table counts matrices only,
 the difference is norms, biases and positions.
 """
 import csv
@@ -34,7 +34,7 @@ def parameters():
 
 def names():
     text = "".join((SOURCE / place).read_text()
-                   for place in ("oracle/validate/conventions.yaml", "calibrate/evidence/conventions.yaml"))
+                   for place in ("oracle/validate/conventions.yaml", "lab/evidence/conventions.yaml"))
     return dict(re.findall(r"- \{when: \{model: ([^,}]+)\}, use: ([^}]+)\}", text))
 
 

@@ -15,7 +15,7 @@ Comparison compared(const std::string& path) {
 }
 
 TEST(PublishedRuns, OfMegatronArePredicted) {
-    const Comparison comparison = compared(root() + "/calibrate/evidence/tables/korthikanti-tab5.csv");
+    const Comparison comparison = compared(root() + "/lab/evidence/tables/korthikanti-tab5.csv");
     ASSERT_EQ(comparison.rows.size(), 8U);
     for (const RunResult& row : comparison.rows) {
         EXPECT_EQ(row.refusal, "") << row.id;
@@ -33,7 +33,7 @@ TEST(PublishedRuns, OfMegatronArePredicted) {
 
 TEST(PublishedRuns, StopWhenAsked) {
     Questions asked = published_questions();
-    const auto runs = files::load_runs(root() + "/calibrate/evidence/tables/korthikanti-tab5.csv", {});
+    const auto runs = files::load_runs(root() + "/lab/evidence/tables/korthikanti-tab5.csv", {});
     const Comparison comparison = compare(runs, asked, [](std::int64_t done, std::int64_t) { return done < 3; });
     EXPECT_EQ(comparison.rows.size(), 3U);
     EXPECT_EQ(comparison.overall.rows, 3);

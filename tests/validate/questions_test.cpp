@@ -157,7 +157,7 @@ TEST(NetworkOfRun, OwnOverridesComeBeforeConventions) {
 }
 
 TEST(NetworkOfRun, MayBeAFileBesideTheTable) {
-    const std::string folder = root() + "/calibrate/evidence/tables/steps";
+    const std::string folder = root() + "/lab/evidence/tables/steps";
     const files::MeasuredRun row = files::load_runs(folder + "/runs.csv", {}).at(12);
     EXPECT_EQ(row.model, "lstm-lm.yaml");
     EXPECT_EQ(published_questions().of(row).graph->name, "lstm-lm");

@@ -20,7 +20,7 @@ inline Questions questions() { return Questions(files::Library(root())); }
 /// With the conventions of the published tables.
 inline Questions published_questions() {
     return Questions(files::Library(root()), {},
-                     files::load_run_conventions(root() + "/calibrate/evidence/conventions.yaml", {}));
+                     files::load_run_conventions(root() + "/lab/evidence/conventions.yaml", {}));
 }
 
 using Cells = std::map<std::string, std::string>;
