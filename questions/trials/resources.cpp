@@ -89,7 +89,8 @@ Faults contradictions(const Options& options) {
         return faults;
     }
     if (options.machine.empty() && !options.cores) {
-        faults.push_back({"machine", {}, "add --machine M, --cores N (of a node) or --slots N"});
+        faults.push_back(
+            {"machine", "what trials run on is missing", "add --machine M, --cores N (of a node) or --slots N"});
     } else if (options.machine.empty() && !options.gpus_per_trial.empty()) {
         faults.push_back({"machine", {}, "its nodes have the GPUs"});
     }
