@@ -19,7 +19,7 @@ const files::Description& files::description<questions::tables::Options>() {
     using questions::tables::Options;
     static const Description described{
         .noun = "options of tables",
-        .summary = "Where tables may lie, and how their rows are looked up.",
+        .summary = "Where tables may be, and how their rows are looked up.",
         .keys = {optional<&Options::tier>("tier",
                                           "all tables there: device, host or another tier of the machine; "
                                           "as there is room without it",
@@ -58,7 +58,7 @@ namespace questions::tables {
 Heading heading() {
     return {.name = "tables",
             .summary =
-                "where embedding tables lie: tiers of memory, parts, "
+                "where embedding tables are: tiers of memory, parts, "
                 "balance, and the time of a step",
             .options = "Tables",
             .examples =

@@ -27,7 +27,7 @@ const files::Description& files::description<questions::threads::Options>() {
                  optional<&Options::known, &KnownCosts::of_core>("core_bandwidth",
                                                                  "memory bandwidth that one thread reaches: 12GB/s",
                                                                  {.value_text = "BW", .group = costs}),
-                 optional<&Options::known, &KnownCosts::serial>("serial", "of a kernel, whatever its threads: 5us",
+                 optional<&Options::known, &KnownCosts::serial>("serial", "of a kernel on any threads: 5us",
                                                                 {.value_text = "TIME", .group = costs}),
                  optional<&Options::known, &KnownCosts::fork>("fork", "of a kernel on more than one thread",
                                                               {.value_text = "TIME", .group = costs}),

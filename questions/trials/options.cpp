@@ -28,7 +28,7 @@ const Description& description<questions::trials::Options>() {
         .keys = {counted(
                      optional<&Options::nodes>("nodes", "of them; 1 without it", {.range = kNodes, .group = nodes})),
                  counted(optional<&Options::cores>("cores", "CPU cores of a node", {.range = kNodes, .group = nodes})),
-                 counted(optional<&Options::slots>("slots", "trials at once, whatever they run on",
+                 counted(optional<&Options::slots>("slots", "trials at once, on any nodes",
                                                    {.range = kNodes, .group = nodes})),
                  optional<&Options::gpus_per_trial>("gpus_per_trial",
                                                     "of several, each trial takes what makes all end soonest; 1 "
@@ -36,7 +36,7 @@ const Description& description<questions::trials::Options>() {
                                                     {.value_text = "G,...", .group = trials}),
                  optional<&Options::cores_per_trial>("cores_per_trial", "the same of cores",
                                                      {.value_text = "C,...", .group = trials}),
-                 optional<&Options::policy>("policy", "which trial starts next; the quickest without it",
+                 optional<&Options::policy>("policy", "which trial starts next; the fastest without it",
                                             {.group = trials}),
                  optional<&Options::observed>("observed",
                                               "trials that have run, such as the trials.csv of `dodona "
@@ -67,10 +67,10 @@ const Description& description<questions::trials::PredictionOptions>() {
         .summary = "Early stopping, failures and rent.",
         .keys = {optional<&PredictionOptions::early_stop>("early_stop", "most trials end after a share of their work",
                                                           {.group = expected}),
-                 counted(optional<&PredictionOptions::eta>("eta", "one in so many goes on; 3 without it",
+                 counted(optional<&PredictionOptions::eta>("eta", "one in so many continues; 3 without it",
                                                            {.range = {.least = 1, .most = 1000}, .group = expected})),
                  optional<&PredictionOptions::rungs>(
-                     "rungs", "steps on the way to a full trial; 3 without it",
+                     "rungs", "steps up to a full trial; 3 without it",
                      {.range = {.least = 1, .most = 20}, .value_text = "K", .group = expected}),
                  optional<&PredictionOptions::mtbf>("mtbf", "mean time between failures of a running trial: 10h",
                                                     {.value_text = "TIME", .group = expected}),
@@ -97,7 +97,7 @@ const Description& description<questions::trials::RunOptions>() {
         .keys = {optional<&RunOptions::into>("into",
                                              "for the journal, trials.csv and a folder of each trial; a "
                                              "run that was "
-                                             "stopped goes on there",
+                                             "stopped continues there",
                                              {.value_text = "FOLDER", .group = run}),
                  optional<&RunOptions::hosts>("hosts", "names of nodes, for --launch",
                                               {.value_text = "A,B,...", .group = run}),

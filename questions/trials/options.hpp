@@ -1,4 +1,4 @@
-// What trials run on, how they are drawn and scheduled: the options of studies and what they make of one.
+// Options of studies: nodes that trials run on, how trials are drawn and scheduled.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace dodona::questions::trials {
 
-/// Of a prediction and of a run.
+/// Those of a prediction and of a run.
 struct Options {
     std::string machine;                           ///< of a job's own options; empty: none
     std::optional<std::int64_t> nodes;             ///< none: 1
     std::optional<std::int64_t> cores;             ///< of a node
-    std::optional<std::int64_t> slots;             ///< trials at once, whatever they run on
+    std::optional<std::int64_t> slots;             ///< trials at once, on any nodes
     std::vector<std::int64_t> gpus_per_trial;      ///< each trial takes what makes all end soonest
     std::vector<std::int64_t> cores_per_trial;     ///< likewise
-    std::optional<dodona::trials::Policy> policy;  ///< none: the quickest
+    std::optional<dodona::trials::Policy> policy;  ///< none: the fastest
     std::string observed;                          ///< a table of trials that have run; empty: none
     std::optional<dodona::trials::Sampling> sampling;
     std::optional<std::int64_t> count;
@@ -30,7 +30,7 @@ struct Options {
     std::vector<std::string> set;  ///< NAME=VALUE
 };
 
-/// Of a prediction alone.
+/// Those of a prediction alone.
 struct PredictionOptions {
     std::optional<dodona::trials::Stopping> early_stop;
     std::optional<std::int64_t> eta;
@@ -41,7 +41,7 @@ struct PredictionOptions {
     std::optional<files::Rate> price;
 };
 
-/// Of a run alone.
+/// Those of a run alone.
 struct RunOptions {
     std::string into;  ///< folder for what trials write
     std::vector<std::string> hosts;

@@ -103,7 +103,7 @@ Faults contradictions(const Options& options) {
 Faults contradictions(const PredictionOptions& options) {
     Faults faults;
     if (options.early_stop && options.eta.value_or(3) < 2) {
-        faults.push_back({"eta", "1 would stop nobody", "2 or more: one in so many goes on"});
+        faults.push_back({"eta", "1 would stop no trial", "2 or more: one in so many continues"});
     }
     if (options.draws.value_or(2) < 2) {
         faults.push_back({"draws", "one draw has no interval", "2 or more"});
@@ -208,7 +208,7 @@ Asked<dodona::trials::Question> completed(dodona::trials::Question question, con
     const int draws = static_cast<int>(of_prediction.draws.value_or(100));
     if (of_prediction.early_stop) {
         if (question.trials.size() > kMaxStopped) {
-            return Faults{{"early_stop", fmt::format("it is played for up to {} trials", kMaxStopped), {}}};
+            return Faults{{"early_stop", fmt::format("it is simulated for up to {} trials", kMaxStopped), {}}};
         }
         question.stopping = {.kind = *of_prediction.early_stop,
                              .eta = static_cast<int>(of_prediction.eta.value_or(3)),

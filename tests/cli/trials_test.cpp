@@ -145,7 +145,7 @@ TEST(Trials, WhatIsMissingOrWrongIsTold) {
     tells("--machine abci --gpus-per-trial 6 --nodes 2", "a trial on 6 GPUs does not fit");
     tells("--slots 4 --cores 8", "--slots says already");
     tells("--slots 4 --eta 2", "it is of early stopping");
-    tells("--slots 4 --early-stop asha --eta 1", "1 would stop nobody");
+    tells("--slots 4 --early-stop asha --eta 1", "1 would stop no trial");
     tells("--slots 4 --set epoch=3", "did you mean \"epochs\"?");
     tells("--slots 4 --count 5", "a grid has all trials");
     tells("--slots 4 --policy lfp", "\"lfp\" is not one of fifo, lpt, backfill");
