@@ -7,12 +7,6 @@
 
 #include "base/diagnostic.hpp"
 #include "base/whole_file.hpp"
-#include "lab/evidence/accuracy_page.hpp"
-#include "lab/evidence/fits/fit_frameworks.hpp"
-#include "lab/evidence/fits/fit_kernels.hpp"
-#include "lab/evidence/fits/fit_likeness.hpp"
-#include "lab/evidence/fits/fit_links.hpp"
-#include "lab/evidence/leave_one_out.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/output.hpp"
@@ -20,6 +14,12 @@
 #include "cli/program.hpp"
 #include "files/library.hpp"
 #include "files/run_conventions.hpp"
+#include "lab/evidence/accuracy_page.hpp"
+#include "lab/evidence/fits/fit_frameworks.hpp"
+#include "lab/evidence/fits/fit_kernels.hpp"
+#include "lab/evidence/fits/fit_likeness.hpp"
+#include "lab/evidence/fits/fit_links.hpp"
+#include "lab/evidence/leave_one_out.hpp"
 #include "validate/comparison.hpp"
 
 namespace {

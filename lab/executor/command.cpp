@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "lab/executor/emulated.hpp"
-#include "lab/executor/executor.hpp"
-#include "lab/executor/lstm.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/threads.hpp"
+#include "lab/executor/emulated.hpp"
+#include "lab/executor/executor.hpp"
+#include "lab/executor/lstm.hpp"
 #include "reports/document/number_format.hpp"
 
 namespace dodona::calibrate {

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "calibrate/mpi/world.hpp"
-#include "lab/replicas/prediction.hpp"
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/output.hpp"
+#include "lab/replicas/prediction.hpp"
 
 namespace dodona::calibrate {
 

@@ -1,8 +1,8 @@
 // dodona-exchange as a command: its options, and its answer.
 #pragma once
 
-#include "lab/replicas/outcome.hpp"
 #include "cli/option.hpp"
+#include "lab/replicas/outcome.hpp"
 #include "reports/document/document.hpp"
 
 namespace dodona::calibrate {

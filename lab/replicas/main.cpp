@@ -2,10 +2,10 @@
 #include <cstdio>
 
 #include "calibrate/mpi/world.hpp"
-#include "lab/replicas/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/process.hpp"
 #include "cli/program.hpp"
+#include "lab/replicas/command.hpp"
 
 int main(int argc, char** argv) {
     const dodona::calibrate::Mpi mpi(argc, argv);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/replicas/training.hpp"
 #include "exchange/exchange_cost.hpp"
+#include "lab/replicas/training.hpp"
 
 namespace dodona::calibrate {
 

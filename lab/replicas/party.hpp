@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "calibrate/compression/quantisation.hpp"
+#include "exchange/exchange.hpp"
 #include "lab/replicas/messenger.hpp"
 #include "lab/replicas/replica.hpp"
 #include "lab/replicas/residual.hpp"
-#include "exchange/exchange.hpp"
 
 namespace dodona::calibrate {
 

@@ -2,8 +2,8 @@
 // and collectives round a ring. Sums, updates and kernels of compression take what they take on this processor.
 #pragma once
 
-#include "lab/replicas/settings.hpp"
 #include "exchange/exchange_cost.hpp"
+#include "lab/replicas/settings.hpp"
 
 namespace dodona::calibrate {
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "lab/replicas/messenger.hpp"
 #include "exchange/exchange.hpp"
+#include "lab/replicas/messenger.hpp"
 
 namespace dodona::calibrate {
 

@@ -7,11 +7,11 @@
 #include <functional>
 #include <vector>
 
+#include "exchange/exchange_cost.hpp"
 #include "lab/replicas/messenger.hpp"
 #include "lab/replicas/perceptron.hpp"
 #include "lab/replicas/replica.hpp"
 #include "lab/replicas/settings.hpp"
-#include "exchange/exchange_cost.hpp"
 
 namespace dodona::calibrate {
 

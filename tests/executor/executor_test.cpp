@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.hpp"
+#include "graph/kernel.hpp"
 #include "lab/executor/emulated.hpp"
 #include "lab/executor/executor.hpp"
 #include "lab/executor/lstm.hpp"
-#include "graph/kernel.hpp"
 
 namespace dodona::calibrate {
 namespace executor_test {

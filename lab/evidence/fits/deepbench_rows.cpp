@@ -1,7 +1,7 @@
 #include <string_view>
 
-#include "lab/evidence/fits/rows.hpp"
 #include "graph/operators/conv_kernels.hpp"
+#include "lab/evidence/fits/rows.hpp"
 
 namespace dodona::calibrate {
 

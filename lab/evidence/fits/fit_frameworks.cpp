@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "base/whole_file.hpp"
-#include "lab/evidence/fits/framework_fit.hpp"
-#include "lab/evidence/leave_one_out.hpp"
 #include "files/framework_file.hpp"
 #include "files/library.hpp"
 #include "files/run_conventions.hpp"
 #include "files/yaml_writer.hpp"
+#include "lab/evidence/fits/framework_fit.hpp"
+#include "lab/evidence/leave_one_out.hpp"
 #include "validate/plan_of_run.hpp"
 
 namespace dodona::calibrate {

@@ -8,14 +8,14 @@
 
 #include "base/check.hpp"
 #include "base/whole_file.hpp"
-#include "lab/evidence/fits/fit_report.hpp"
-#include "lab/evidence/fits/profiles.hpp"
 #include "calibrate/file/measured_table.hpp"
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/fit/rounding.hpp"
 #include "files/machine_file.hpp"
 #include "files/profile_file.hpp"
 #include "files/yaml_writer.hpp"
+#include "lab/evidence/fits/fit_report.hpp"
+#include "lab/evidence/fits/profiles.hpp"
 
 namespace dodona::calibrate {
 

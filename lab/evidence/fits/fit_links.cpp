@@ -7,9 +7,9 @@
 
 #include "base/diagnostic.hpp"
 #include "base/whole_file.hpp"
+#include "calibrate/network/thinning.hpp"
 #include "lab/evidence/fits/link_text.hpp"
 #include "lab/evidence/fits/links.hpp"
-#include "calibrate/network/thinning.hpp"
 
 namespace dodona::calibrate {
 

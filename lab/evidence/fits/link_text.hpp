@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "lab/evidence/fits/links.hpp"
 #include "cluster/link.hpp"
+#include "lab/evidence/fits/links.hpp"
 
 namespace dodona::calibrate {
 

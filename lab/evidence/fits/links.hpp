@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "lab/evidence/fits/protocol_fit.hpp"
 #include "calibrate/file/measured_table.hpp"
 #include "calibrate/network/collective_tables.hpp"
+#include "lab/evidence/fits/protocol_fit.hpp"
 
 namespace dodona::calibrate {
 
