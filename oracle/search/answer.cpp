@@ -11,10 +11,6 @@
 
 namespace dodona::search {
 
-Kind kind_of(const plan::Plan& plan, std::int64_t domain) {
-    return {plan.is_beyond_fit(domain), plan::domains_of_folds(plan.folds, domain)};
-}
-
 std::string mesh_text(const plan::Plan& plan) {
     std::string text = plan.strategy.name;
     for (const plan::MeshAxis& axis : plan.mesh) {

@@ -17,16 +17,6 @@ namespace dodona::search {
 /// faster of two plans is the slower one in one case of five at least.
 inline constexpr double kEqualTime = 0.02;
 
-/// Kind of a plan. Among tied plans in one software one of the least kind is recommended: one within what the
-/// software was fitted to, then one whose folds span fewest nodes.
-struct Kind {
-    bool is_beyond_fit = false;
-    std::int64_t spread = 1;
-    auto operator<=>(const Kind&) const = default;
-};
-/// `domain`: Cluster::fast_domain.
-Kind kind_of(const plan::Plan& plan, std::int64_t domain);
-
 /// Of configurations that are out of memory, the one that needs least.
 struct NearestPlan {
     plan::Plan plan;

@@ -173,16 +173,32 @@ std::vector<CrossoverCache::Known*> CrossoverCache::contenders(const AdjustableP
     return plans;
 }
 
-bool CrossoverCache::changes(const AdjustableParameter& parameter, double factor, const std::vector<Known*>& plans) {
-    std::optional<Seconds> ours;
-    std::optional<Seconds> others;
-    for (Known* known : plans) {
-        if (const auto taken = time(parameter, factor, *known)) {
-            std::optional<Seconds>& best = is_ours(known->plan()) ? ours : others;
-            best = best ? min(*best, *taken) : taken;
+Seconds CrossoverCache::least(const AdjustableParameter& parameter, double factor, const Known& known) {
+    Seconds least = known.now && (factor <= 1) == parameter.parameter.more_is_better ? *known.now : Seconds{};
+    for (const auto& [point, taken] : known.under) {
+        const auto& [key, at] = point;
+        if (taken && key == parameter.parameter.key && (at >= factor) == parameter.parameter.more_is_better) {
+            least = max(least, *taken);
         }
     }
-    return !ours || (others && *ours > (1 + kEqualTime) * *others);
+    return parameter.by_doublings ? Seconds{} : least;
+}
+
+bool CrossoverCache::changes(const AdjustableParameter& parameter, double factor, const std::vector<Known*>& plans) {
+    std::optional<Seconds> ours;
+    for (Known* known : plans) {
+        if (const auto taken = is_ours(known->plan()) ? time(parameter, factor, *known) : std::nullopt) {
+            ours = ours ? min(*ours, *taken) : *taken;
+        }
+    }
+    return !ours || std::any_of(plans.begin(), plans.end(), [&](Known* known) {
+        const auto wins = [&](Seconds taken) { return *ours > (1 + kEqualTime) * taken; };
+        if (is_ours(known->plan()) || !wins(least(parameter, factor, *known))) {
+            return false;
+        }
+        const std::optional<Seconds> taken = time(parameter, factor, *known);
+        return taken && wins(*taken);
+    });
 }
 
 bool CrossoverCache::changes(const AdjustableParameter& parameter, double factor) {
@@ -216,6 +232,14 @@ std::optional<Bracket> CrossoverCache::first_crossover(const AdjustableParameter
     return std::nullopt;
 }
 
+bool CrossoverCache::cannot_cross(const AdjustableParameter& parameter, double factor) {
+    const bool worse = !parameter.by_doublings && (factor > 1) != parameter.parameter.more_is_better;
+    const std::optional<Seconds> then = worse ? time(parameter, factor, known_.front()) : std::nullopt;
+    return then && std::all_of(known_.begin(), known_.end(), [&](const Known& known) {
+               return !known.now || *then <= (1 + kEqualTime) * *known.now;
+           });
+}
+
 std::optional<step::Prediction> CrossoverCache::best_at(const AdjustableParameter& parameter, double factor) {
     const Conditions& conditions = conditions_at(parameter, factor);
     std::vector<step::Prediction> others;
@@ -233,17 +257,6 @@ std::optional<step::Prediction> CrossoverCache::best_at(const AdjustableParamete
     const auto simplest = std::min_element(others.begin(), others.end(),
                                            [&](const auto& a, const auto& b) { return order(a) < order(b); });
     return simplest == others.end() ? std::nullopt : std::optional(std::move(*simplest));
-}
-
-bool CrossoverCache::cannot_cross(const AdjustableParameter& parameter, double factor) {
-    const bool worse = !parameter.by_doublings && (factor > 1) != parameter.parameter.more_is_better;
-    if (!worse) {
-        return false;
-    }
-    const std::optional<Seconds> then = time(parameter, factor, known_.front());
-    return then && std::all_of(known_.begin(), known_.end(), [&](const Known& known) {
-               return !known.now || *then <= (1 + kEqualTime) * *known.now;
-           });
 }
 
 }  // namespace dodona::search

@@ -98,6 +98,8 @@ private:
     /// None where the plan does not fit.
     [[nodiscard]] std::optional<step::Prediction> fitting(const Conditions& conditions, const Known& known) const;
     std::optional<Seconds> time(const AdjustableParameter& parameter, double factor, Known& known);
+    /// What the plan takes at this factor at least, by its times where the parameter is better.
+    static Seconds least(const AdjustableParameter& parameter, double factor, const Known& known);
     /// Left out are plans that could not be faster even at the better of both ends, with the recommended plan at its
     /// slower end: times are monotone in every parameter.
     std::vector<Known*> contenders(const AdjustableParameter& parameter, double end);

@@ -44,6 +44,7 @@ std::optional<step::Prediction> CrossoverSearch::best(const Conditions& conditio
     }
     if (of_layout) {
         std::erase_if(space.strategies, [&](const plan::Strategy& other) { return other.name != strategy_; });
+        space.only_fitted = false;
         space.fixed.insert(space.fixed.end(), sizes_.begin(), sizes_.end());
     }
     space.only_usual = true;
@@ -64,8 +65,8 @@ CrossoverSearch::Recommended CrossoverSearch::searched(const AdjustableParameter
     Recommended found{.searched = false, .plan = best(conditions, false)};
     if (found.plan) {
         known_.know(found.plan->plan);
-        const bool other = !known_.is_ours(found.plan->plan);
-        if (const auto ours = other && inquiry_.searcher == nullptr ? best(conditions, true) : std::nullopt) {
+        const bool looks = known_.changes(parameter, factor) && inquiry_.searcher == nullptr;
+        if (const auto ours = looks ? best(conditions, true) : std::nullopt) {
             known_.know(ours->plan);
         }
     }

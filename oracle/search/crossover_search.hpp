@@ -7,8 +7,8 @@
 //   crosses(f)  <=>  T_layout(f) > (1 + kEqualTime) min_plan T_plan(f)
 //
 // The first crossover between factor 1 and the end of the range is located among known plans, by predictions alone: those
-// of the answer and those that searches found, the fastest plan of all and the fastest one of the layout, at the end of
-// each range. Nothing is searched where no plan can overtake the recommended one (crossover_cache.hpp).
+// of the answer, and those that searches at the end of each range found: the fastest plan of all and, where that wins,
+// the fastest one of the layout. Nothing is searched where no plan can overtake the recommended one (crossover_cache.hpp).
 //
 // Memory decides which plans fit, and the batch which micro-batches divide it, so these are searched at every doubling,
 // memory just below what the recommended plan needs first. A crossover of memory is confirmed by a search.

@@ -35,11 +35,9 @@ std::vector<Variant> SearchContext::left_open(const Plan& plan) const {
             return parts == 1 ? !variant.stages.empty() : variant.stages.size() != static_cast<std::size_t>(parts);
         });
     }
-    if (space.most) {
-        const std::int64_t spread = plan::domains_of_folds(plan.folds, cluster.fast_domain());
-        std::erase_if(open, [&](const Variant& variant) {
-            return Kind{plan.framework.is_beyond_fit(variant.shard, spread), spread} > *space.most;
-        });
+    if (space.only_fitted) {
+        const std::int64_t nodes = plan::domains_of_folds(plan.folds, cluster.fast_domain());
+        std::erase_if(open, [&](const Variant& variant) { return plan.framework.is_beyond_fit(variant.shard, nodes); });
     }
     if (filter.constrains()) {
         std::erase_if(open, [&](const Variant& variant) { return !filter.accepts(variant); });

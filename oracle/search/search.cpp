@@ -153,7 +153,7 @@ private:
         for (const Open& open : order) {
             const MeshLayout& layout = enumeration_.layouts[open.layout];
             Interest& interest = by_software[layout.software];
-            TimeBounds time = time_bounds(interest, layout);
+            TimeBounds time = interest.bounds();
             if (stopped_ || open.least > time.slowest_fitted) {
                 continue;
             }
@@ -186,7 +186,7 @@ private:
             const MeshLayout& layout = enumeration_.layouts[i];
             std::optional<Interest>& interest = by_software[layout.software];
             interest = interest ? interest : interest_in(layout.software);
-            const TimeBounds time = time_bounds(*interest, layout);
+            const TimeBounds time = interest->bounds();
             if (stopped_ || *results_[i].recut > time.slowest_fitted) {
                 continue;
             }
@@ -231,8 +231,13 @@ private:
     /// Times that plans of a software must beat: a plan that does not changes neither which plans are listed nor which of
     /// equally fast ones, nor which is the software's own choice.
     struct Interest {
-        Seconds listed = TimeBounds{}.slowest;  ///< as fast as the slowest that would be listed now
-        std::map<Kind, Seconds> fastest;        ///< as fast as the fastest of each kind
+        Seconds listed = TimeBounds{}.slowest;          ///< as fast as the slowest that would be listed now
+        Seconds fastest = TimeBounds{}.slowest;         ///< as fast as the fastest
+        Seconds fastest_fitted = TimeBounds{}.slowest;  ///< ... of those within what their software was fitted to
+
+        [[nodiscard]] TimeBounds bounds() const {
+            return {.least = nullptr, .slowest = max(listed, fastest), .slowest_fitted = max(listed, fastest_fitted)};
+        }
     };
 
     [[nodiscard]] Interest interest_in(std::size_t software) const {
@@ -246,26 +251,10 @@ private:
         }
         for (const Candidate& one : its) {
             const Seconds limit = kRounding * (1 + kEqualTime) * one.step;
-            const auto known = found.fastest.try_emplace(kind(one), limit).first;
-            known->second = min(known->second, limit);
+            found.fastest = min(found.fastest, limit);
+            found.fastest_fitted = one.is_beyond_fit ? found.fastest_fitted : min(found.fastest_fitted, limit);
         }
         return found;
-    }
-
-    /// A plan that is slower than one of a lesser kind is no choice.
-    static TimeBounds time_bounds(const Interest& interest, const MeshLayout& layout) {
-        const auto slowest = [&](bool is_beyond_fit) {
-            Seconds fastest = TimeBounds{}.slowest;
-            for (const auto& [kind, limit] : interest.fastest) {
-                fastest = kind <= Kind{is_beyond_fit, layout.spread} ? min(fastest, limit) : fastest;
-            }
-            return max(interest.listed, fastest);
-        };
-        return {.least = nullptr, .slowest = slowest(true), .slowest_fitted = slowest(false)};
-    }
-
-    [[nodiscard]] Kind kind(const Candidate& one) const {
-        return {one.is_beyond_fit, enumeration_.layouts[one.layout].spread};
     }
 
     void report(std::size_t done) {
@@ -369,44 +358,38 @@ private:
         }
     }
 
-    /// A plan with how many are as fast as the fastest of its kind.
+    /// A plan with how many are as fast.
     struct Choice {
         Prediction plan;
         std::int64_t equally_fast = 0;
     };
 
-    /// Choice among candidates in one software: of those that predictions do not tell apart one of the least kind.
-    [[nodiscard]] Choice choice_of(const std::vector<Candidate>& all) const {
-        std::map<Kind, std::vector<Candidate>> kinds;
-        for (const Candidate& one : all) {
-            kinds[kind(one)].push_back(one);
+    /// Choice among candidates in one software: where predictions do not tell it from the fastest, one within what the
+    /// software was fitted to.
+    [[nodiscard]] Choice choice_of(std::vector<Candidate> all) const {
+        const auto best = [&] {
+            const Ranked found = ranked(context_.space, enumeration_.layouts, all);
+            return Choice{predicted(found.plans.front(), step::Detail::full), found.equally_fast};
+        };
+        Choice fastest = best();
+        std::erase_if(all, [](const Candidate& one) { return one.is_beyond_fit; });
+        if (all.empty() || !fastest.plan.plan.is_beyond_fit(answer_.domain)) {
+            return fastest;
         }
-        const Ranked best = ranked(context_.space, enumeration_.layouts, all);
-        Choice fastest{predicted(best.plans.front(), step::Detail::full), best.equally_fast};
-        std::optional<Seconds> least;
-        for (auto its = kinds.begin(); its->first != kind(best.plans.front()); ++its) {
-            const Ranked own = ranked(context_.space, enumeration_.layouts, its->second);
-            if (!least || own.plans.front().step < *least) {
-                least = own.plans.front().step;
-                Choice choice{predicted(own.plans.front(), step::Detail::full), own.equally_fast};
-                if (tied(fastest.plan, choice.plan)) {
-                    return choice;
-                }
-            }
-        }
-        return fastest;
+        Choice fitted = best();
+        return tied(fastest.plan, fitted.plan) ? fitted : fastest;
     }
 
-    /// Whether all plans that fit are of one software and kind.
+    /// Whether all plans that fit are of one software, and all or none beyond what it was fitted to.
     [[nodiscard]] bool are_alike() const {
         const std::vector<Candidate> all = candidates();
         return context_.space.software.size() == 1 && std::all_of(all.begin(), all.end(), [&](const Candidate& one) {
-                   return kind(one) == kind(all.front());
+                   return one.is_beyond_fit == all.front().is_beyond_fit;
                });
     }
 
     /// Puts first what predictions do not tell apart. Among plans tied with the fastest a choice within what its software
-    /// was fitted to is first, then that of the first software in the order of the space, each of its least kind.
+    /// was fitted to is first, then that of the first software in the order of the space.
     void choose_among_tied() {
         if (are_alike()) {
             return;

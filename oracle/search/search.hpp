@@ -77,7 +77,7 @@ struct Space {
     std::vector<std::int64_t> stages;  ///< Plan::stages of all plans; empty: as `cut` says
     std::vector<Constraint> fixed;     ///< what plans must have
     std::vector<Constraint> excluded;  ///< what they must not have
-    std::optional<Kind> most;          ///< plans of greater kinds are not looked at
+    bool only_fitted = false;          ///< plans beyond what their software was fitted to are not looked at
     /// Only what may be the recommended plan is looked at and counted, if any plan fits; `top` is 1.
     bool best_only = false;
     bool exhaustive = false;  ///< every plan is evaluated with step::evaluate, without tables and bounds

@@ -114,13 +114,14 @@ Explanation explain(const Inquiry& asked, const Answer& whole, const Progress& p
     Explanation explanation;
     explanation.crossovers_searched = true;
     check(!whole.plans.empty(), "what is explained is a recommendation");
-    // Two pieces of software, or kinds of plans, differ by more than any parameter says: the question is asked in the
-    // software of the first plan, of its kind and lesser ones.
+    // Two pieces of software differ by more than any parameter says: the question is asked in that of the first plan, and
+    // of plans within what it was fitted to if that is.
     Answer answer = whole;
     Space space = asked.space;
-    space.most = kind_of(whole.plans.front().plan, whole.domain);
+    space.only_fitted = !whole.plans.front().plan.is_beyond_fit(whole.domain);
     std::erase_if(answer.plans, [&](const step::Prediction& plan) {
-        return !same_software(plan.plan, whole.plans.front().plan) || kind_of(plan.plan, whole.domain) > *space.most;
+        return !same_software(plan.plan, whole.plans.front().plan) ||
+               (space.only_fitted && plan.plan.is_beyond_fit(whole.domain));
     });
     std::erase_if(space.software, [&](const Software& software) {
         return software.framework.label() != whole.plans.front().plan.framework.label();

@@ -172,43 +172,6 @@ TEST(Crossovers, OfTheLinksAreWhereBothPlansMeet) {
     EXPECT_TRUE(explanation.complete);
 }
 
-/// Weights whole on every device need four times what a stage needs: less memory changes the plan where they no longer fit.
-TEST(Crossovers, OfMemoryAreWhereThePlanNoLongerFits) {
-    const graph::Graph graph = dense_network();
-    const cluster::Cluster cluster = plain_cluster();
-    const Space space = two_plans();
-    const Answer answer = search(graph, cluster, space);
-    const Explanation explanation = explain({graph, cluster, space}, answer);
-    const Prediction& data = answer.plans.front();
-    EXPECT_EQ(explanation.memory.left, data.memory_limit - data.memory.total());
-    const Sensitivity& memory = of(explanation, "memory");
-    EXPECT_EQ(memory.elasticity, 0);
-    ASSERT_TRUE(memory.less.crossover);
-    ASSERT_TRUE(memory.less.crossover->to);
-    EXPECT_EQ(memory.less.crossover->to->plan.strategy.name, "pipeline");
-    EXPECT_FALSE(memory.more.crossover);
-    // Other micro-batches of the same layout keep less: the crossover is where none of them fits any more.
-    Space least = two_plans();
-    least.strategies = {strategy("data", {"data"})};
-    least.max_memory = memory.less.crossover->factor * data.memory_limit;
-    EXPECT_TRUE(search(graph, cluster, least).plans.empty());
-    *least.max_memory *= kFine;
-    EXPECT_FALSE(search(graph, cluster, least).plans.empty());
-    EXPECT_TRUE(explanation.memory.searched);
-}
-
-TEST(Crossovers, OfTheBatchAreDoublings) {
-    const Explanation explanation = explained(plain_cluster(), two_plans());
-    const Sensitivity& batch = of(explanation, "batch");
-    ASSERT_TRUE(batch.less.crossover);
-    EXPECT_EQ(batch.less.crossover->factor, 1.0 / 16) << "two samples are too few for four data ranks, four are not";
-    ASSERT_TRUE(batch.less.crossover->to);
-    EXPECT_EQ(batch.less.crossover->to->plan.strategy.name, "pipeline");
-    EXPECT_EQ(batch.less.crossover->to->plan.batch, 2);
-    EXPECT_TRUE(batch.more.searched);
-    EXPECT_FALSE(batch.more.crossover) << "what a pipeline waits for and what is reduced do not grow with the batch";
-}
-
 /// Whether the layout `ours` is still within equal time of the fastest, by a full search.
 bool stays(const graph::Graph& graph, const Conditions& conditions, const Space& space, const plan::Plan& ours) {
     Space asked = space;
@@ -225,6 +188,43 @@ bool stays(const graph::Graph& graph, const Conditions& conditions, const Space&
     return std::any_of(found.plans.begin(), found.plans.end(), [&](const Prediction& p) {
         return same_layout(p.plan, ours) && p.step.value <= (1 + kEqualTime) * fastest;
     });
+}
+
+/// Weights whole on every device need four times what a stage needs: less memory changes the plan where they no longer fit.
+TEST(Crossovers, OfMemoryAreWhereThePlanNoLongerFits) {
+    const graph::Graph graph = dense_network();
+    const cluster::Cluster cluster = plain_cluster();
+    const Space space = two_plans();
+    const Answer answer = search(graph, cluster, space);
+    const Explanation explanation = explain({graph, cluster, space}, answer);
+    const Prediction& data = answer.plans.front();
+    EXPECT_EQ(explanation.memory.left, data.memory_limit - data.memory.total());
+    const Sensitivity& memory = of(explanation, "memory");
+    EXPECT_EQ(memory.elasticity, 0);
+    ASSERT_TRUE(memory.less.crossover);
+    ASSERT_TRUE(memory.less.crossover->to);
+    EXPECT_EQ(memory.less.crossover->to->plan.strategy.name, "pipeline");
+    EXPECT_FALSE(memory.more.crossover);
+    // Other micro-batches of the same layout keep less.
+    const auto holds = [&](double factor) {
+        const Conditions less{.cluster = cluster, .batch = space.batch, .max_memory = factor * data.memory_limit};
+        return stays(graph, less, space, data.plan);
+    };
+    EXPECT_FALSE(holds(memory.less.crossover->factor));
+    EXPECT_TRUE(holds(kFine * memory.less.crossover->factor));
+    EXPECT_TRUE(explanation.memory.searched);
+}
+
+TEST(Crossovers, OfTheBatchAreDoublings) {
+    const Explanation explanation = explained(plain_cluster(), two_plans());
+    const Sensitivity& batch = of(explanation, "batch");
+    ASSERT_TRUE(batch.less.crossover);
+    EXPECT_EQ(batch.less.crossover->factor, 1.0 / 16) << "two samples are too few for four data ranks, four are not";
+    ASSERT_TRUE(batch.less.crossover->to);
+    EXPECT_EQ(batch.less.crossover->to->plan.strategy.name, "pipeline");
+    EXPECT_EQ(batch.less.crossover->to->plan.batch, 2);
+    EXPECT_TRUE(batch.more.searched);
+    EXPECT_FALSE(batch.more.crossover) << "what a pipeline waits for and what is reduced do not grow with the batch";
 }
 
 /// In a world of many plans, every crossover against full searches on a grid of its own.
