@@ -18,8 +18,9 @@ using plan::Plan;
 
 /// Factors at which known plans are compared; denser near 1, where a crossover is more likely.
 constexpr std::array kGrid{1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
-/// Of those at which all plans are searched.
+/// Those at which all plans are searched: of the batch, which stays a whole number, and of memory.
 constexpr std::array kDoublings{2.0, 4.0, 8.0, 16.0};
+constexpr std::array kSearched{1.25, 1.5, 2.0, 4.0, 8.0, 16.0};
 
 }  // namespace
 
@@ -32,8 +33,12 @@ std::vector<double> steps(const AdjustableParameter& parameter, double end, std:
             found.push_back(at);
         }
     };
-    if (parameter.by_doublings || parameter.by_steps) {
+    if (parameter.by_doublings) {
         std::for_each(kDoublings.begin(), kDoublings.end(), add);
+        return found;
+    }
+    if (parameter.by_steps) {
+        std::for_each(kSearched.begin(), kSearched.end(), add);
         return found;
     }
     std::for_each(kGrid.begin(), kGrid.end(), add);

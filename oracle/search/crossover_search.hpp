@@ -10,7 +10,7 @@
 // of the answer, and those that searches at the end of each range found: the fastest plan of all and, where that wins,
 // the fastest one of the layout. Nothing is searched where no plan can overtake the recommended one (crossover_cache.hpp).
 //
-// Memory decides which plans fit, and the batch which micro-batches divide it, so these are searched at every doubling,
+// Memory decides which plans fit, and the batch which micro-batches divide it, so these are searched on a grid,
 // memory just below what the recommended plan needs first. A crossover of memory is confirmed by a search.
 //
 // Not modelled: a recommendation that changes and changes back, or changes to a plan that is neither in the answer nor
