@@ -388,8 +388,8 @@ private:
                });
     }
 
-    /// Puts first what predictions do not tell apart. Among plans tied with the fastest a choice within what its software
-    /// was fitted to is first, then that of the first software in the order of the space.
+    /// Puts first what predictions do not tell apart: among plans tied with the fastest the choice in the first software,
+    /// in the order of the space.
     void choose_among_tied() {
         if (are_alike()) {
             return;
@@ -400,8 +400,6 @@ private:
                 choices.push_back(choice_of(its));
             }
         }
-        const auto is_beyond_fit = [&](const Choice& one) { return one.plan.plan.is_beyond_fit(answer_.domain); };
-        std::stable_partition(choices.begin(), choices.end(), [&](const Choice& one) { return !is_beyond_fit(one); });
         std::vector<Prediction>& plans = answer_.plans;
         const Plan& first = plans.front().plan;
         const Choice& choice = choices.front();

@@ -66,7 +66,7 @@ struct Space {
     std::optional<cluster::Algorithm> algorithm;
     /// That runs the plans, at least one, each under a label of its own; each strategy is looked at in all that runs it.
     /// The first runs strategies that a search makes; its plan is recommended unless another's is faster by more than
-    /// predictions of two pieces of software may be off, or its alone is beyond what it was fitted to.
+    /// predictions of two pieces of software may be off.
     std::vector<Software> software{Software{}};
     bool accumulate = true;           ///< false: one micro-batch a data rank and step
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
