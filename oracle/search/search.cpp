@@ -388,8 +388,8 @@ private:
                });
     }
 
-    /// Puts first what predictions do not tell apart: among plans tied with the fastest the choice in the first software,
-    /// in the order of the space.
+    /// Puts first what predictions do not tell apart: of the choices in each software that of the first, in the order of
+    /// the space, unless another is faster by more.
     void choose_among_tied() {
         if (are_alike()) {
             return;
@@ -400,13 +400,15 @@ private:
                 choices.push_back(choice_of(its));
             }
         }
+        const auto fastest = std::min_element(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+            return a.plan.step.value < b.plan.step.value;
+        });
+        const Choice& choice = tied(fastest->plan, choices.front().plan) ? choices.front() : *fastest;
         std::vector<Prediction>& plans = answer_.plans;
-        const Plan& first = plans.front().plan;
-        const Choice& choice = choices.front();
         const auto is_choice = [&](const Prediction& listed) {
             return same_software(listed.plan, choice.plan.plan) && listed.step.value == choice.plan.step.value;
         };
-        if (!is_choice(plans.front()) && tied(evaluated(costed(first), first, step::Detail::full), choice.plan)) {
+        if (!is_choice(plans.front())) {
             std::erase_if(plans, is_choice);
             plans.insert(plans.begin(), choice.plan);
             plans.resize(std::min(plans.size(), context_.space.top));

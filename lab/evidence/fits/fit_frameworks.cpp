@@ -68,16 +68,19 @@ std::vector<files::MeasuredRun> of_framework(const std::vector<files::MeasuredRu
     return runs;
 }
 
-/// Extent of the runs that can be asked.
+/// Extent of the runs that can be asked; those on one device say nothing of either.
 void take_extent(plan::Framework& framework, const std::vector<files::MeasuredRun>& runs,
                  validate::Questions& questions) {
-    plan::ShardLevel level = plan::ShardLevel::none;
-    std::int64_t nodes = 1;
+    std::optional<plan::ShardLevel> level;
+    std::optional<std::int64_t> nodes;
     for (const files::MeasuredRun& run : runs) {
         try {
             const validate::Question asked = questions.of(run);
-            level = std::max(level, asked.plan.shard);
-            nodes = std::max(nodes, plan::domains_of_folds(asked.plan.folds, asked.cluster->fast_domain()));
+            if (asked.plan.devices() > 1) {
+                const std::int64_t here = plan::domains_of_folds(asked.plan.folds, asked.cluster->fast_domain());
+                level = std::max(level.value_or(asked.plan.shard), asked.plan.shard);
+                nodes = std::max(nodes.value_or(here), here);
+            }
         } catch (const InputError&) {
             continue;  // as errors_by_group, which says why
         }
