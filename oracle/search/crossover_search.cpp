@@ -52,11 +52,11 @@ std::optional<step::Prediction> CrossoverSearch::best(const Conditions& conditio
     space.max_memory = conditions.max_memory;
     space.top = 1;
     space.best_only = true;
-    const auto goes_on = [&](std::int64_t, std::int64_t) { return go_on_(); };
+    const auto progress = [&](std::int64_t, std::int64_t) { return go_on_(); };
     ++searches_;
-    Answer found = inquiry_.searcher != nullptr ? inquiry_.searcher(inquiry_.graph, conditions.cluster, space, goes_on)
+    Answer found = inquiry_.searcher != nullptr ? inquiry_.searcher(inquiry_.graph, conditions.cluster, space, progress)
                                                 : search(inquiry_.graph, conditions.cluster, space,
-                                                         shared_.passes.of(conditions.cluster, space), goes_on);
+                                                         shared_.passes.of(conditions.cluster, space), progress);
     return found.plans.empty() ? std::nullopt : std::optional(std::move(found.plans.front()));
 }
 
