@@ -238,7 +238,7 @@ std::optional<Bracket> CrossoverCache::first_crossover(const AdjustableParameter
 }
 
 bool CrossoverCache::cannot_cross(const AdjustableParameter& parameter, double factor) {
-    const bool worse = !parameter.by_doublings && (factor > 1) != parameter.parameter.more_is_better;
+    const bool worse = (factor > 1) != parameter.parameter.more_is_better;
     const std::optional<Seconds> then = worse ? time(parameter, factor, known_.front()) : std::nullopt;
     return then && std::all_of(known_.begin(), known_.end(), [&](const Known& known) {
                return !known.now || *then <= (1 + kEqualTime) * *known.now;

@@ -24,7 +24,7 @@ struct MeshLayout {
     std::int64_t shard_group = 0;
     std::int64_t samples = 1;  ///< of one data rank and step: micro-batches divide them
     std::int64_t unusual = 0;  ///< reasons why it is not in use in practice (usual.hpp)
-    std::int64_t spread = 1;   ///< nodes that the ranks of its folds span
+    std::int64_t spread = 1;   ///< domains (Cluster::fast_domain) that the ranks of its folds span
     bool as_strategy = true;   ///< axes in the strategy's own order
 
     void apply(plan::Plan& plan) const {

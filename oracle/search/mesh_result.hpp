@@ -39,10 +39,9 @@ struct MeshResult {
     std::vector<InfeasibleGroup> infeasible;  ///< by first cause, in order of appearance
 
     void take(const Candidate& candidate) {
-        for (std::optional<Seconds>* least : {&fastest, &fastest_fitted}) {
-            if (least == &fastest || !candidate.is_beyond_fit) {
-                *least = *least ? min(**least, candidate.step) : candidate.step;
-            }
+        fastest = min(fastest.value_or(candidate.step), candidate.step);
+        if (!candidate.is_beyond_fit) {
+            fastest_fitted = min(fastest_fitted.value_or(candidate.step), candidate.step);
         }
         const Settings its = settings(candidate.variant, candidate.memory, candidate.limit);
         for (Kept& known : kept) {

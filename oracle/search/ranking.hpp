@@ -23,7 +23,7 @@ struct Ranked {
 /// several strategies with equal time and memory are one plan and listed once.
 Ranked ranked(const Space& space, const std::vector<MeshLayout>& layouts, const std::vector<Candidate>& candidates);
 
-/// Order of plans in full as if all were in use; `node`: devices of one.
+/// Order of plans in full as if all were in use; `domain`: Cluster::fast_domain.
 void order(std::vector<step::Prediction>& plans, std::int64_t domain, double reserve);
 
 /// Places of plans that were timed again: by these times, but of those that are as fast as the fastest (kEqualTime) the one

@@ -1,11 +1,11 @@
 // Which of equally fast plans is recommended: the simplest and safest.
 //
 // Compared in this order, the smaller of each first:
-//   1 decisions that are not in use in practice      5 kinds of state in host memory
-//   2 nodes that a group of experts spans            6 ZeRO level
+//   1 decisions that are not in use in practice; beyond what the software was fitted to; a strategy without a name
+//   2 domains that a group of experts spans          6 ZeRO level
 //   3 axes in use, folds included                    7 schedule: 1f1b, virtual stages, gradients of weights put off
 //   4 more than 90 % of what plans may need          8 recomputation: none, selective, full
-//                                                    9 axes and rules that the strategy has
+//   5 kinds of state in host memory                  9 axes and rules that the strategy has
 // 2: NVIDIA/Megatron-LM, megatron/core/transformer/moe/README.md: experts and tensors exchange within the NVLink domain,
 // and larger networks are cut into stages first. The order is the same whether plans come from tables or from an
 // exhaustive walk.
@@ -38,7 +38,7 @@ struct Simplicity {
     std::int64_t unusual = 0;
     bool is_beyond_fit = false;
     bool by_layers = false;   ///< a strategy made for this network
-    std::int64_t spread = 1;  ///< nodes that the ranks of folds span
+    std::int64_t spread = 1;  ///< domains (Cluster::fast_domain) that the ranks of folds span
     std::int64_t axes = 0;
     bool tight = false;
     int offloads = 0;
