@@ -38,7 +38,8 @@ Variation variation(std::string change, const Question& question) {
 }
 
 /// In the software that is usual for it, or that was named; as it is where that cannot run it.
-search::Space in_its_software(const Question& question, const Workload& workload, search::Space space, bool named) {
+search::Space in_its_software(const Question& question, const Workload& workload, const search::Space& space,
+                              bool named) {
     const Asked<search::Space> found = in_software(question.software, workload, space, named);
     return std::holds_alternative<search::Space>(found) ? std::get<search::Space>(found) : space;
 }
@@ -52,7 +53,7 @@ RelaxationSequence all_strategies(const Question& question) {
         result.space.strategies = strategies_made_for(question.workload);
         result.space.fixed.clear();
         result.space.excluded.clear();
-        result.space = in_its_software(question, question.workload, std::move(result.space), false);
+        result.space = in_its_software(question, question.workload, result.space, false);
         result.without = {"--strategy", "--fixed", "--exclude"};
         return result;
     }};
@@ -136,7 +137,7 @@ RelaxationSequence as_asked(const Question& question, RelaxationSequence relaxat
             }
             if (changed->space.offload.any() && !question.space.offload.any() && !is_observed(question.space)) {
                 changed->space =
-                    in_its_software(question, question.workload, std::move(changed->space), question.names_strategies);
+                    in_its_software(question, question.workload, changed->space, question.names_strategies);
             }
             if (!question.names_batch && !names_batch(*changed) &&
                 search::default_batch(changed->graph, changed->cluster, changed->space.devices) !=
@@ -181,7 +182,7 @@ RelaxationSequence machines(const Question& question, Bytes least) {
             if (!is_observed(question.space)) {
                 Workload there = question.workload;
                 there.cluster = machine;
-                result.space = in_its_software(question, there, std::move(result.space), question.names_strategies);
+                result.space = in_its_software(question, there, result.space, question.names_strategies);
             }
             result.options = {{"--machine", name}};
             return result;

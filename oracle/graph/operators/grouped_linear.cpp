@@ -25,18 +25,20 @@ Nest build_grouped_linear(Attributes& attributes, std::span<const Tensor> inputs
                             fmt::format("{} features in and {} out are not those of {} groups", in, out, groups));
         return {};
     }
+    const Extent group_in = in / groups;
+    const Extent group_out = out / groups;
     Nest nest;
     nest.loops = {loop_of(x.dimensions[0]), loop_of(x.dimensions[kSequence]), {.name = "group", .extent = groups}};
     nest.inputs = {{.loops = {kBatch, kSequence, kGroup}, .windows = {}}};
     nest.output = nest.inputs[0];
     nest.weights = {{.name = "weight",
-                     .dimensions = {{"group", groups}, {"out_feature", out / groups}, {"in_feature", in / groups}},
+                     .dimensions = {{"group", groups}, {"out_feature", group_out}, {"in_feature", group_in}},
                      .operand = {.loops = {kGroup, kNoLoop, kNoLoop}, .windows = {}},
                      .tied_to = {},
                      .form = MatrixForm::stacked}};
     if (bias) {
         nest.weights.push_back({.name = "bias",
-                                .dimensions = {{"group", groups}, {"out_feature", out / groups}},
+                                .dimensions = {{"group", groups}, {"out_feature", group_out}},
                                 .operand = {.loops = {kGroup, kNoLoop}, .windows = {}},
                                 .tied_to = {}});
     }
@@ -45,8 +47,7 @@ Nest build_grouped_linear(Attributes& attributes, std::span<const Tensor> inputs
     nest.saved = {{.what = Saved::What::input, .for_weights = true}};
     nest.follows = true;
     nest.linear = true;
-    nest.work = [i = static_cast<double>(in / groups),
-                 o = static_cast<double>(out / groups)](const LocalExtents& local) {
+    nest.work = [i = static_cast<double>(group_in), o = static_cast<double>(group_out)](const LocalExtents& local) {
         const double tokens = volume_of_first(local, 2);
         const double each = local[kGroup];
         const Kernel forward = matmul(tokens, o, i, each);
