@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/note.hpp"
 #include "cli/software.hpp"
 #include "cli/words.hpp"
 #include "cli/zero.hpp"
@@ -168,6 +169,25 @@ std::int64_t largest_microbatch(plan::Plan plan, const Workload& workload) {
     return too_large == choices.begin() ? together : *std::prev(too_large);
 }
 
+/// Where a plan does not fit whose ZeRO level is open: the least level above that its software runs, if it fits so.
+void shard_to_fit(plan::Plan& plan, const Workload& workload, std::optional<std::int64_t> microbatch) {
+    const std::vector<plan::ShardLevel>& can = plan.framework.levels;
+    const auto runs = [&](plan::ShardLevel level) {
+        return can.empty() || std::find(can.begin(), can.end(), level) != can.end();
+    };
+    const auto fits = [&](const plan::Plan& one) { return step::predict(workload.graph, workload.cluster, one).fits; };
+    plan::Plan sharded = plan;
+    sharded.shard = runs(plan::ShardLevel::states) ? plan::ShardLevel::states : plan::ShardLevel::gradients;
+    if (plan.strategy.shard_axes.empty() || !plan.strategy.shard_levels.empty() || !runs(sharded.shard) || fits(plan)) {
+        return;
+    }
+    sharded.microbatch = microbatch ? *microbatch : largest_microbatch(sharded, workload);
+    if (fits(sharded)) {
+        note("--zero {}: without it the plan does not fit", sharded.shard == plan::ShardLevel::states ? 1 : 2);
+        plan = std::move(sharded);
+    }
+}
+
 /// Axes that a fold lies on and that were not typed have one rank.
 void add_axes_of_folds(plan::Plan& plan) {
     for (const plan::Fold& fold : plan.folds) {
@@ -229,7 +249,8 @@ std::vector<Option> plan_options() {
         {.names = "--zero",
          .value = "0|1|2|3",
          .description = "ZeRO stage: shard optimizer states, gradients and parameters over\n"
-                        "data ranks; default: the strategy's own",
+                        "data ranks; default: the strategy's own, else the least with\n"
+                        "which the plan fits, of 0 and the next that the software runs",
          .group = group,
          .old_name = "--shard",
          .takes_more = true},
@@ -355,6 +376,9 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     }
     arguments.throw_if_faults();
     plan.microbatch = settings.microbatch ? *settings.microbatch : largest_microbatch(plan, workload);
+    if (!settings.shard && !plan.strategy.shard) {
+        shard_to_fit(plan, workload, settings.microbatch);
+    }
     return plan;
 }
 

@@ -25,9 +25,22 @@ plan::Framework on_machine(plan::Framework framework, const Workload& workload) 
     return framework;
 }
 
+/// "pytorch-fsdp+graphs" for "torchtitan+graphs".
+std::string others_name(const plan::Framework& framework, const std::string& name) {
+    return framework.otherwise + name.substr(plan::framework_reference(name).framework.size());
+}
+
 plan::Framework named_framework(const SoftwareOptions& options, const std::string& name, const Workload& workload) {
     return on_machine(workload.files.framework(name, options.where.source ? options.where : files::command_line()),
                       workload);
+}
+
+/// ... or the one whose times the strategy has in the same program.
+plan::Framework named_framework(const SoftwareOptions& options, const std::string& name, const Workload& workload,
+                                const plan::Strategy& strategy) {
+    plan::Framework framework = named_framework(options, name, workload);
+    return framework.is_timed_otherwise(strategy) ? named_framework(options, others_name(framework, name), workload)
+                                                  : framework;
 }
 
 /// Whether a framework can run a strategy; nothing is known of strategies that are not built in.
@@ -156,7 +169,7 @@ PlanSoftware software_of(const SoftwareOptions& options, const Workload& workloa
     const plan::Strategy sharded = plan.sharded_strategy();
     const std::string added = added_to_default(options);
     const bool is_named = !options.names.empty() && added.empty();
-    PlanSoftware found{.framework = is_named ? named_framework(options, options.names.front(), workload)
+    PlanSoftware found{.framework = is_named ? named_framework(options, options.names.front(), workload, sharded)
                                              : UsualSoftware(options, workload).of(&sharded, plan.offload),
                        .notes = {}};
     plan::Framework& framework = found.framework;
@@ -185,17 +198,29 @@ Asked<search::Space> in_software(const SoftwareOptions& options, const Workload&
         return in_default_software(options, workload, std::move(space), named);
     }
     std::vector<search::Software> all;
-    for (const std::string& name : options.names) {
-        plan::Framework framework = named_framework(options, name, workload);
-        if (std::any_of(all.begin(), all.end(),
-                        [&](const search::Software& other) { return other.framework.label() == framework.label(); })) {
+    const auto is_known = [&](const plan::Framework& framework) {
+        return std::any_of(all.begin(), all.end(),
+                           [&](const search::Software& other) { return other.framework.label() == framework.label(); });
+    };
+    std::vector<std::string> names = options.names;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        plan::Framework framework = named_framework(options, names[i], workload);
+        if (is_known(framework)) {
             return Faults{{"software", fmt::format("{} is named twice", framework.label()), {}}};
+        }
+        const std::string others = others_name(framework, names[i]);
+        if (!framework.otherwise.empty() && std::find(names.begin(), names.end(), others) == names.end()) {
+            names.push_back(others);
         }
         std::vector<std::string> its;
         for (const plan::Strategy& strategy : space.strategies) {
             if (can_run(framework, strategy, workload)) {
                 its.push_back(strategy.name);
             }
+        }
+        const bool is_one_of_two = !framework.otherwise.empty() || i >= options.names.size();
+        if (is_one_of_two && its.empty() && (i + 1 < names.size() || !all.empty())) {
+            continue;
         }
         if (auto fault = refusal(framework, workload, space, its)) {
             return Faults{std::move(*fault)};

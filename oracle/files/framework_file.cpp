@@ -255,6 +255,11 @@ const Description& description<Framework>() {
                                         "Strategies that it can run. A search in it looks at no others; predicted in "
                                         "it, another is said to be none of its own.",
                                         {.default_text = "all strategies", .or_single = true}),
+             optional<&Framework::otherwise>("otherwise",
+                                             "The framework that strategies are predicted in which the program runs "
+                                             "too, but not with the times here: "
+                                             "named, it stands for both.",
+                                             {.default_text = "none"}),
              optional<&Framework::levels>("levels", "ZeRO levels that it can run.",
                                           {.default_text = "all", .or_single = true}),
              optional<&Framework::tasks>("tasks", "Tasks of post-training that it can run.",

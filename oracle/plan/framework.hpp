@@ -248,7 +248,9 @@ struct Framework {
         fitted_expert_nodes;  ///< nodes that their experts were spread over at most; none: not stated
     /// Networks with one of these operators, or with all that a text names, have it by default; "*": all.
     std::vector<std::string> usual_for;
-    std::vector<std::string> runs;   ///< strategies that it can run, by name; empty: not stated, all
+    std::vector<std::string> runs;  ///< strategies that it can run, by name; empty: not stated, all
+    std::string
+        otherwise;  ///< the framework whose times strategies have that the program runs beside `runs`; empty: none
     std::vector<ShardLevel> levels;  ///< ZeRO levels that it can run; empty: all
     std::vector<graph::Task> tasks;  ///< tasks of post-training that it can run; empty: not stated, all
     Offload cannot_offload;          ///< what it cannot keep in host memory
@@ -281,6 +283,9 @@ struct Framework {
     void add_distance(const Mechanism& distance, const Mechanism& unfamiliar);
     [[nodiscard]] std::string label() const;  ///< "megatron-2024+graphs"
     [[nodiscard]] bool can_run(const Strategy& strategy) const;
+    [[nodiscard]] bool is_timed_otherwise(const Strategy& strategy) const {
+        return !otherwise.empty() && !can_run(strategy);
+    }
     [[nodiscard]] bool can_offload(const Offload& offload) const;
     /// Blocks of each part of a pipeline as it deals them by itself; empty: it cannot.
     [[nodiscard]] std::vector<std::int64_t> dealt(std::int64_t blocks, std::int64_t parts) const;

@@ -220,6 +220,9 @@ plan::Framework Questions::software_of(const files::MeasuredRun& run, const Ques
     const plan::FrameworkReference named = plan::framework_reference(word->word);
     plan::Framework software =
         named.framework == kUsual ? usual_software(run, *question) : framework(named.framework, word->where);
+    if (question != nullptr && software.is_timed_otherwise(question->plan.sharded_strategy())) {
+        software = framework(software.otherwise, word->where);
+    }
     for (const std::string& name : named.mechanisms) {
         software.add(mechanism(name, word->where));
     }

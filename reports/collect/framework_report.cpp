@@ -69,6 +69,9 @@ KeyFigures framework_figures(const plan::Framework& framework) {
                                 (not_offloaded.empty() ? "" : "; in host memory no " + join(not_offloaded, " or ")) +
                                 " (" + framework.runs_source + ")");
     }
+    if (!framework.otherwise.empty()) {
+        add_line("otherwise", framework.otherwise + ", for the strategies that run in that");
+    }
     if (!framework.deals.empty() || !framework.takes_cut) {
         add_line("cuts pipelines", (framework.deals.empty() ? "equal" : join(names_of(framework.deals), ", else ")) +
                                        (framework.takes_cut ? ", or any other cut" : ", no other cut"));
@@ -152,6 +155,7 @@ Record framework_record(const plan::Framework& framework) {
             {"name", framework.name},
             {"summary", framework.summary},
             {"runs", framework.runs},
+            {"otherwise", framework.otherwise.empty() ? Record() : Record(framework.otherwise)},
             {"levels", names_of(framework.levels)},
             {"tasks", names_of(framework.tasks)},
             {"cannot_offload", plan::words(framework.cannot_offload)},
