@@ -76,6 +76,10 @@ bool tied(const step::Prediction& first, const step::Prediction& other) {
     return probability_first_is_faster(first, other) < (1 + kIntervalLevel) / 2;
 }
 
+bool stands_before(const step::Prediction& preferred, const step::Prediction& faster) {
+    return preferred.step.value <= (1 + kUncertainTime) * faster.step.value && tied(faster, preferred);
+}
+
 std::vector<std::vector<std::size_t>> ties(const std::vector<step::Prediction>& plans) {
     std::vector<std::vector<std::size_t>> groups;
     std::vector<bool> placed(plans.size(), false);

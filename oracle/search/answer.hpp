@@ -17,6 +17,11 @@ namespace dodona::search {
 /// faster of two plans is the slower one in one case of five at least.
 inline constexpr double kEqualTime = 0.02;
 
+/// How much longer than a faster plan one may take that stands before it as it is in the default software, or within what
+/// its software was fitted to: one standard deviation of what is not known then (docs/decisions/024). No more where less is
+/// known: that does not speak for a plan.
+inline constexpr double kUncertainTime = 0.2;
+
 /// Of configurations that are out of memory, the one that needs least.
 struct NearestPlan {
     plan::Plan plan;
@@ -126,6 +131,9 @@ double probability_first_is_faster(const step::Prediction& first, const step::Pr
 
 /// Whether the difference of two plans is within the error of their predictions, at the level of their intervals.
 bool tied(const step::Prediction& first, const step::Prediction& other);
+
+/// Whether a plan that is preferred for what is known of its software stands before one that is faster by its prediction.
+bool stands_before(const step::Prediction& preferred, const step::Prediction& faster);
 
 /// Groups of tied plans, as ranks from 1. Each group starts with the first plan that is in no earlier group and has all
 /// later plans tied with it. Groups of one are left out.

@@ -358,18 +358,19 @@ private:
         }
     }
 
-    /// A plan with how many are as fast.
+    /// The plan of one software that is recommended, with how many are as fast, and the fastest of it.
     struct Choice {
         Prediction plan;
         std::int64_t equally_fast = 0;
+        Prediction fastest;
     };
 
-    /// Choice among candidates in one software: where predictions do not tell it from the fastest, one within what the
-    /// software was fitted to.
+    /// Choice among candidates in one software: one within what the software was fitted to, if that stands before the fastest.
     [[nodiscard]] Choice choice_of(std::vector<Candidate> all) const {
         const auto best = [&] {
             const Ranked found = ranked(context_.space, enumeration_.layouts, all);
-            return Choice{predicted(found.plans.front(), step::Detail::full), found.equally_fast};
+            const Prediction plan = predicted(found.plans.front(), step::Detail::full);
+            return Choice{plan, found.equally_fast, plan};
         };
         Choice fastest = best();
         std::erase_if(all, [](const Candidate& one) { return one.is_beyond_fit; });
@@ -377,7 +378,8 @@ private:
             return fastest;
         }
         Choice fitted = best();
-        return tied(fastest.plan, fitted.plan) ? fitted : fastest;
+        fitted.fastest = fastest.plan;
+        return stands_before(fitted.plan, fitted.fastest) ? fitted : fastest;
     }
 
     /// Whether all plans that fit are of one software, and all or none beyond what it was fitted to.
@@ -388,8 +390,8 @@ private:
                });
     }
 
-    /// Puts first what predictions do not tell apart: of the choices in each software that of the first, in the order of
-    /// the space, unless another is faster by more.
+    /// Puts first the choice of the first software, in the order of the space, if that stands before the fastest plan of
+    /// all; else that of the fastest.
     void choose_among_tied() {
         if (are_alike()) {
             return;
@@ -401,9 +403,10 @@ private:
             }
         }
         const auto fastest = std::min_element(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
-            return a.plan.step.value < b.plan.step.value;
+            return a.fastest.step.value < b.fastest.step.value;
         });
-        const Choice& choice = tied(fastest->plan, choices.front().plan) ? choices.front() : *fastest;
+        const bool is_first = stands_before(choices.front().plan, fastest->fastest);
+        const Choice& choice = is_first ? choices.front() : *fastest;
         std::vector<Prediction>& plans = answer_.plans;
         const auto is_choice = [&](const Prediction& listed) {
             return same_software(listed.plan, choice.plan.plan) && listed.step.value == choice.plan.step.value;

@@ -376,6 +376,9 @@ TEST(Answer, PlansOfTwoPiecesOfSoftwareAreTiedMoreWidely) {
     EXPECT_TRUE(tied(of("one", 10), of("other", 13.8)));
     EXPECT_FALSE(tied(of("one", 10), of("other", 14.0)));
     EXPECT_FALSE(tied(of("one", 10), of("one", 13.8)));
+    EXPECT_TRUE(stands_before(of("one", 11.9), of("other", 10)));
+    EXPECT_FALSE(stands_before(of("one", 12.1), of("other", 10))) << "tied, but a fifth slower: not known to be as good";
+    EXPECT_FALSE(stands_before(of("one", 11.9), of("one", 10))) << "one software, which predictions tell apart";
 }
 
 /// A software that takes so many seconds more for each step.
@@ -423,8 +426,8 @@ TEST(Search, AStrategyThatSeveralRunIsListedInEach) {
 TEST(Search, TheFirstSoftwareStaysFirstWithinWhatTwoDifferBy) {
     Space space = small_space();
     space.strategies = {strategy("data", {"data"})};
-    space.software = {software("first", 1.2, std::nullopt), software("other", 1, std::nullopt)};
-    const auto best = [&](double spread) {
+    const auto best = [&](double spread, double first = 1.2) {
+        space.software = {software("first", first, std::nullopt), software("other", 1, std::nullopt)};
         for (Software& software : space.software) {
             software.framework.spread = spread;
         }
@@ -440,6 +443,34 @@ TEST(Search, TheFirstSoftwareStaysFirstWithinWhatTwoDifferBy) {
     };
     EXPECT_EQ(best(0.01), "other");
     EXPECT_EQ(best(0.3), "first");
+    EXPECT_EQ(best(0.3, 1.4), "other") << "tied, but slower by more than kUncertainTime";
+}
+
+/// Two strategies in software that was fitted to none of the faster one's ZeRO level, whose steps get a fixed time so that
+/// the slower takes `ratio` times as long.
+std::string first_of_two(double ratio, double beyond_fit) {
+    plan::Strategy sharded = strategy("data", {"data"});
+    sharded.shard = plan::ShardLevel::gradients;
+    plan::Strategy fitted = pipelined();
+    fitted.shard = plan::ShardLevel::none;
+    Space space = small_space();
+    const auto searched = [&](std::vector<plan::Strategy> strategies, double fixed) {
+        space.strategies = std::move(strategies);
+        space.software = {software("fitted", fixed, std::nullopt)};
+        space.software.front().framework.fitted_level = plan::ShardLevel::none;
+        space.software.front().framework.beyond_fit = beyond_fit;
+        return search(small_network(), small_cluster(), space).plans.front();
+    };
+    const double faster = searched({sharded}, 0).step.value.in(unit::second);
+    const double slower = searched({fitted}, 0).step.value.in(unit::second);
+    EXPECT_GT(slower, ratio * faster);
+    return searched({sharded, fitted}, (slower - ratio * faster) / (ratio - 1)).plan.strategy.name;
+}
+
+TEST(Search, APlanWithinTheFitStandsBeforeAFasterOneBeyondIt) {
+    EXPECT_EQ(first_of_two(1.1, 0.18), "pipeline");
+    EXPECT_EQ(first_of_two(1.1, 0), "data") << "told apart by their predictions";
+    EXPECT_EQ(first_of_two(1.25, 0.5), "data") << "not told apart, but slower by more than kUncertainTime";
 }
 
 }  // namespace search_test
