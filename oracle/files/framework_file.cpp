@@ -262,6 +262,11 @@ const Description& description<Framework>() {
                                              {.default_text = "none"}),
              optional<&Framework::levels>("levels", "ZeRO levels that it can run.",
                                           {.default_text = "all", .or_single = true}),
+             optional<&Framework::schedules>("schedules",
+                                             "Schedules of pipelines that it is run with, which a search in it tries; "
+                                             "with forward and backward passes together where experts exchange, on "
+                                             "virtual stages and without full recomputation.",
+                                             {.default_text = "1f1b and interleaved-1f1b", .or_single = true}),
              optional<&Framework::tasks>("tasks", "Tasks of post-training that it can run.",
                                          {.default_text = "all", .or_single = true}),
              optional_as<&Framework::cannot_offload>(words_of_flags<plan::Offload, plan::kOffloadNames>(),

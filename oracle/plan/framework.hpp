@@ -21,6 +21,7 @@
 #include "plan/memory_profile.hpp"
 #include "plan/offload.hpp"
 #include "plan/strategy.hpp"
+#include "schedule/schedule.hpp"
 
 namespace dodona::plan {
 
@@ -252,6 +253,8 @@ struct Framework {
     std::string
         otherwise;  ///< the framework whose times strategies have that the program runs beside `runs`; empty: none
     std::vector<ShardLevel> levels;  ///< ZeRO levels that it can run; empty: all
+    std::vector<schedule::ScheduleKind>
+        schedules;                   ///< of pipelines, that it is run with; empty: those of Searched::always
     std::vector<graph::Task> tasks;  ///< tasks of post-training that it can run; empty: not stated, all
     Offload cannot_offload;          ///< what it cannot keep in host memory
     /// Under a pipeline ZeRO-2 and ZeRO-3 reduce gradients and gather weights once a step, and keep both whole until then.

@@ -177,7 +177,19 @@ std::vector<std::int64_t> virtual_stages_of(const schedule::Schedule& schedule, 
     return found;
 }
 
-/// Those that may be faster, or need less memory, than others (schedule::Searched).
+/// Whether the software of a plan is run with a schedule, passes in pairs only where experts exchange: nothing else hides.
+bool is_run(const Plan& plan, ScheduleKind kind) {
+    const std::vector<ScheduleKind>& all = plan.framework.schedules;
+    const schedule::Traits& traits = plan::schedule_of(kind).traits;
+    if (all.empty()) {
+        return traits.searched == schedule::Searched::always;
+    }
+    return std::find(all.begin(), all.end(), kind) != all.end() && (!traits.overlaps_pairs || !plan.folds.empty());
+}
+
+/// Those that may be faster, or need less memory, than others (schedule::Searched). Passes in pairs, unless asked for, on
+/// virtual stages and without full recomputation: NVIDIA/Megatron-LM: megatron/training/arguments.py,
+/// overlap_moe_expert_parallel_comm.
 std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int64_t segments, const Vary& vary,
                                 const std::optional<std::int64_t>& asked_stages) {
     using schedule::Searched;
@@ -189,10 +201,9 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int6
     std::optional<std::int64_t> microbatches;  // asked for by few schedules
     for (const ScheduleKind kind : values_of(plan::kScheduleTable)) {
         const schedule::Schedule& schedule = plan::schedule_of(kind);
-        const bool asked = schedule.traits.searched == Searched::always ||
-                           (schedule.traits.searched == Searched::on_request && vary.schedule &&
-                            (schedule.traits.flushes || vary.asynchronous));
-        if (!asked || kind == found.front().kind) {
+        const bool is_asked_for = schedule.traits.searched == Searched::on_request && vary.schedule &&
+                                  (schedule.traits.flushes || vary.asynchronous);
+        if (!(is_run(plan, kind) || is_asked_for) || kind == found.front().kind) {
             continue;
         }
         for (const std::int64_t virtual_stages : virtual_stages_of(schedule, blocks, stages, asked_stages)) {
@@ -204,7 +215,8 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int6
             if (schedule.unmet(shape) || step::too_many_tasks(kind, shape)) {
                 break;  // with more virtual stages too
             }
-            if (stages * virtual_stages <= segments) {
+            if (stages * virtual_stages <= segments &&
+                (is_asked_for || !schedule.traits.overlaps_pairs || virtual_stages > 1)) {
                 found.push_back({kind, virtual_stages});
             }
         }
@@ -379,6 +391,9 @@ std::vector<Variant> Variants::of(const Plan& base) const {
     }
     for (const Schedule& schedule : schedules(base, blocks_, segments_, vary_, virtual_stages_)) {
         for (const RecomputeKind recompute : recomputes_) {
+            if (plan::overlaps_pairs(schedule.kind) && recompute == RecomputeKind::full && !vary_.schedule) {
+                continue;
+            }
             for (const ShardLevel shard : levels) {
                 for (const plan::Offload& offload : all_offloads) {
                     for (const plan::Overlap& overlap : all_overlaps) {

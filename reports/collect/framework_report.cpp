@@ -72,6 +72,9 @@ KeyFigures framework_figures(const plan::Framework& framework) {
     if (!framework.otherwise.empty()) {
         add_line("otherwise", framework.otherwise + ", for the strategies that run in that");
     }
+    if (!framework.schedules.empty()) {
+        add_line("runs pipelines as", join(names_of(framework.schedules)));
+    }
     if (!framework.deals.empty() || !framework.takes_cut) {
         add_line("cuts pipelines", (framework.deals.empty() ? "equal" : join(names_of(framework.deals), ", else ")) +
                                        (framework.takes_cut ? ", or any other cut" : ", no other cut"));
@@ -157,6 +160,7 @@ Record framework_record(const plan::Framework& framework) {
             {"runs", framework.runs},
             {"otherwise", framework.otherwise.empty() ? Record() : Record(framework.otherwise)},
             {"levels", names_of(framework.levels)},
+            {"schedules", names_of(framework.schedules)},
             {"tasks", names_of(framework.tasks)},
             {"cannot_offload", plan::words(framework.cannot_offload)},
             {"exchanges_once", framework.exchanges_once},

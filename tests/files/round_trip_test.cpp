@@ -152,6 +152,7 @@ void expect_text_kept(const std::string& text) {
     framework.fitted_to = {text, "another"};
     framework.fitted_level = plan::ShardLevel::gradients;
     framework.fitted_expert_nodes = 4;
+    framework.schedules = {plan::ScheduleKind::one_forward_one_backward};
     expect_same_again(framework);
     plan::Strategy strategy = shipped().strategy("megatron");
     strategy.source = text;

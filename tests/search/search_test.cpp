@@ -377,7 +377,8 @@ TEST(Answer, PlansOfTwoPiecesOfSoftwareAreTiedMoreWidely) {
     EXPECT_FALSE(tied(of("one", 10), of("other", 14.0)));
     EXPECT_FALSE(tied(of("one", 10), of("one", 13.8)));
     EXPECT_TRUE(stands_before(of("one", 11.9), of("other", 10)));
-    EXPECT_FALSE(stands_before(of("one", 12.1), of("other", 10))) << "tied, but a fifth slower: not known to be as good";
+    EXPECT_FALSE(stands_before(of("one", 12.1), of("other", 10)))
+        << "tied, but a fifth slower: not known to be as good";
     EXPECT_FALSE(stands_before(of("one", 11.9), of("one", 10))) << "one software, which predictions tell apart";
 }
 
