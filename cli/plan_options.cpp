@@ -169,7 +169,7 @@ std::int64_t largest_microbatch(plan::Plan plan, const Workload& workload) {
     return too_large == choices.begin() ? together : *std::prev(too_large);
 }
 
-/// Where a plan does not fit whose ZeRO level is open: the least level above that its software runs, if it fits so.
+/// A plan that does not fit and whose ZeRO level is open: with the least level above that its software runs, if it fits so.
 void shard_to_fit(plan::Plan& plan, const Workload& workload, std::optional<std::int64_t> microbatch) {
     const std::vector<plan::ShardLevel>& can = plan.framework.levels;
     const auto runs = [&](plan::ShardLevel level) {

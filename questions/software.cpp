@@ -142,6 +142,22 @@ search::Space in_default_software(const SoftwareOptions& options, const Workload
     return space;
 }
 
+/// The names that are typed, each after that of the framework whose times some of its strategies have: that was fitted to
+/// them, and stands first.
+std::vector<std::string> with_others(const SoftwareOptions& options, const Workload& workload) {
+    std::vector<std::string> names;
+    for (const std::string& name : options.names) {
+        const plan::Framework framework = named_framework(options, name, workload);
+        const std::string others = others_name(framework, name);
+        if (!framework.otherwise.empty() &&
+            std::find(options.names.begin(), options.names.end(), others) == options.names.end()) {
+            names.push_back(others);
+        }
+        names.push_back(name);
+    }
+    return names;
+}
+
 /// Why a search cannot take this software; none: it can.
 std::optional<Fault> refusal(const plan::Framework& framework, const Workload& workload, const search::Space& space,
                              const std::vector<std::string>& its) {
@@ -202,15 +218,12 @@ Asked<search::Space> in_software(const SoftwareOptions& options, const Workload&
         return std::any_of(all.begin(), all.end(),
                            [&](const search::Software& other) { return other.framework.label() == framework.label(); });
     };
-    std::vector<std::string> names = options.names;
+    const std::vector<std::string> names = with_others(options, workload);
+    const bool has_others = names.size() > options.names.size();
     for (std::size_t i = 0; i < names.size(); ++i) {
         plan::Framework framework = named_framework(options, names[i], workload);
         if (is_known(framework)) {
             return Faults{{"software", fmt::format("{} is named twice", framework.label()), {}}};
-        }
-        const std::string others = others_name(framework, names[i]);
-        if (!framework.otherwise.empty() && std::find(names.begin(), names.end(), others) == names.end()) {
-            names.push_back(others);
         }
         std::vector<std::string> its;
         for (const plan::Strategy& strategy : space.strategies) {
@@ -218,11 +231,10 @@ Asked<search::Space> in_software(const SoftwareOptions& options, const Workload&
                 its.push_back(strategy.name);
             }
         }
-        const bool is_one_of_two = !framework.otherwise.empty() || i >= options.names.size();
-        if (is_one_of_two && its.empty() && (i + 1 < names.size() || !all.empty())) {
-            continue;
-        }
         if (auto fault = refusal(framework, workload, space, its)) {
+            if (has_others && (i + 1 < names.size() || !all.empty())) {
+                continue;
+            }
             return Faults{std::move(*fault)};
         }
         plan::MemoryProfile memory = memory_of(framework, workload.files);

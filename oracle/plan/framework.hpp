@@ -251,7 +251,7 @@ struct Framework {
     std::vector<std::string> usual_for;
     std::vector<std::string> runs;  ///< strategies that it can run, by name; empty: not stated, all
     std::string
-        otherwise;  ///< the framework whose times strategies have that the program runs beside `runs`; empty: none
+        otherwise;  ///< the framework that has the times of strategies which the program runs in addition to `runs`; empty: none
     std::vector<ShardLevel> levels;  ///< ZeRO levels that it can run; empty: all
     std::vector<schedule::ScheduleKind>
         schedules;                   ///< of pipelines, that it is run with; empty: those of Searched::always

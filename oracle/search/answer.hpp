@@ -20,7 +20,7 @@ inline constexpr double kEqualTime = 0.02;
 /// How much longer than a faster plan one may take that stands before it as it is in the default software, or within what
 /// its software was fitted to: one standard deviation of what is not known then (docs/decisions/024). No more where less is
 /// known: that does not speak for a plan.
-inline constexpr double kUncertainTime = 0.2;
+inline constexpr double kUncertainTime = 0.25;
 
 /// Of configurations that are out of memory, the one that needs least.
 struct NearestPlan {

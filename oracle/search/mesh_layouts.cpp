@@ -66,12 +66,18 @@ private:
                 for (const std::vector<plan::Fold>& folds : sizes.of(plan_)) {
                     plan_.mesh = mesh;
                     plan_.folds = folds;
-                    if (!filter_.violates_folds(plan_)) {
+                    if (!filter_.violates_folds(plan_) && !is_timed_otherwise()) {
                         add_places(*samples);
                     }
                 }
             }
         }
+    }
+
+    /// Whether it is data parallelism alone in software that has the times of another for that.
+    [[nodiscard]] bool is_timed_otherwise() const {
+        return !plan_.framework.otherwise.empty() && plan_.folds.empty() && plan_.devices() > 1 &&
+               step::data_ranks(plan_) == plan_.devices();
     }
 
     /// Samples of a data rank; none if the mesh cannot be used.
