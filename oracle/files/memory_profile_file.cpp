@@ -44,6 +44,7 @@ constexpr std::array kRuleForms{RuleForm{MemoryAction::cast, MemoryTensors::acti
                                 RuleForm{MemoryAction::keep, MemoryTensors::update_copies, ""},
                                 RuleForm{MemoryAction::keep, MemoryTensors::update_gradients, ""},
                                 RuleForm{MemoryAction::keep, MemoryTensors::update_temporaries, "element"},
+                                RuleForm{MemoryAction::keep, MemoryTensors::messages, ""},
                                 RuleForm{MemoryAction::repeat, MemoryTensors::keys, ""},
                                 RuleForm{MemoryAction::gather, MemoryTensors::inputs, ""},
                                 RuleForm{MemoryAction::gather, MemoryTensors::logits, ""},

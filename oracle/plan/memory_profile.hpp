@@ -7,7 +7,7 @@
 //   allocated = tensors                          handed out by the allocator
 //   reserved  = allocated                        taken from the driver
 //               + fragmentation * tensors that come and go in a step: activations, workspace, buffers
-//               + copies of the update
+//               + copies of the update, messages that wait
 //   process   = reserved + communicators         as nvidia-smi prints for the process
 //               + the runtime's context
 #pragma once
@@ -77,6 +77,8 @@ constexpr const auto& enumerators(MemoryAction /*type*/) { return kMemoryActionT
 ///                       that size, so it is reserved in addition to the activations
 ///   update-gradients    an fp32 copy of the shard of 16-bit gradients while it is updated, when activations are gone
 ///   update-temporaries  `element` bytes an element of the shard while it is updated, when activations are gone
+///   messages            buffers of collectives between layers, which the allocator gets back when the device has sent them:
+///                       reserved in addition to what a forward pass keeps, since the host starts its launches before
 enum class MemoryTensors {
     activations,
     product_inputs,
@@ -97,7 +99,8 @@ enum class MemoryTensors {
     gradients,
     update_copies,
     update_gradients,
-    update_temporaries
+    update_temporaries,
+    messages
 };
 inline constexpr std::array kMemoryTensorsTable{
     Enumerator(MemoryTensors::activations, "activations", "all that layers keep for backward, but logits"),
@@ -137,7 +140,9 @@ inline constexpr std::array kMemoryTensorsTable{
     Enumerator(MemoryTensors::update_gradients, "update-gradients",
                "the shard of 16-bit gradients, cast to fp32 while it is updated"),
     Enumerator(MemoryTensors::update_temporaries, "update-temporaries",
-               "`element` bytes an element of the shard while it is updated")};
+               "`element` bytes an element of the shard while it is updated"),
+    Enumerator(MemoryTensors::messages, "messages",
+               "of collectives between layers in forward, reserved until the device has sent them")};
 constexpr const auto& enumerators(MemoryTensors /*type*/) { return kMemoryTensorsTable; }
 constexpr bool is_of_layers(MemoryTensors tensors) { return tensors <= MemoryTensors::split_loss_temporaries; }
 

@@ -92,7 +92,8 @@ PlanEvaluator::ContentValues& PlanEvaluator::content(std::size_t index) {
     while (contents_.size() <= index) {
         const step::Stage stage{{step::VirtualStage{layout_.counts(contents_.size())}}};
         const step::StageBuffers buffers = step::stage_buffers(passes_.costed, plan_, stage, {}, 1);
-        contents_.push_back({.workspace = buffers.workspace, .message = buffers.message, .passes = {}});
+        contents_.push_back(
+            {.workspace = buffers.workspace, .message = buffers.message, .waiting = buffers.waiting, .passes = {}});
     }
     return contents_[index];
 }
@@ -166,10 +167,12 @@ PlanEvaluator::MemoryNeed PlanEvaluator::make_memory() {
         const ContentValues& here = content(run.content);
         const step::StageBuffers buffers{.workspace = here.workspace,
                                          .message = here.message,
+                                         .waiting = here.waiting,
                                          .neighbours = cut_->stages > 1 ? 4.0 * runs_[r].arriving : Bytes{},
                                          .reduction = states.reduction,
                                          .communicators = states.communicators,
-                                         .context = context};
+                                         .context = context,
+                                         .limit = layout_.costed().memory_limit()};
         most.device = max(most.device, step::stage_memory(plan_, states.sums, runs_[r].kept, buffers).total());
         if (plan_.offload.any()) {
             most.host = max(most.host, offloaded(r, {}).kept);

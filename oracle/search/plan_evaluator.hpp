@@ -68,6 +68,7 @@ private:
     struct ContentValues {
         Bytes workspace;
         Bytes message;
+        Bytes waiting;
         std::array<std::optional<StageTimes>, 32> passes;  ///< by recomputation and overlap within the pass
     };
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "plan/optimizer.hpp"
 #include "step/checkpoints.hpp"
 #include "step/stage_time.hpp"
 
@@ -67,6 +68,32 @@ std::size_t communicators(const CostedGraph& costed, const Stage& stage, const s
     return groups.size() + (stage_count > 1 ? 1 : 0);
 }
 
+/// Launches that the host can be ahead of the device. Source: forums.developer.nvidia.com, topic 68937: it waits after
+/// about 1,000.
+constexpr double kLaunchesAhead = 1000;
+
+/// By how much sums in another order may differ.
+constexpr double kRounding = 1e-9;
+
+/// Messages of the last launches of a forward pass that the host can be ahead. Where memory ends the allocator waits for
+/// the device before it gives up. Source: pytorch/pytorch: c10/cuda/CUDACachingAllocator.cpp, release_cached_blocks.
+Bytes waiting_messages(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage) {
+    if (!plan.memory.has(MemoryAction::keep, MemoryTensors::messages)) {
+        return {};
+    }
+    Bytes messages;
+    double launches = 0;
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+        const auto count = static_cast<double>(stage.count(u));
+        launches += count * costed.segments[u].forward.launches;
+        for (const TimedTransfer& transfer : costed.segments[u].transfers) {
+            const bool sent = transfer.what.phase == plan::Phase::forward;
+            messages += sent ? count * transfer.count * transfer.size : Bytes{};
+        }
+    }
+    return launches > 0 ? std::min(1.0, kLaunchesAhead / launches) * messages : messages;
+}
+
 /// What one micro-batch keeps at a virtual stage: of blocks, and of token layers outside them.
 struct KeptOfOne {
     std::array<Bytes, 2> all;
@@ -123,9 +150,19 @@ Bytes gradients_on_device(const plan::Plan& plan, const StateSums& states, doubl
 /// Share of the states that the device updates.
 double updated_share(const plan::Plan& plan) { return plan.updates_on_host() ? 1 - plan.offload.optimizer_share : 1; }
 
-/// Tensors that are there only while weights are updated, and that the memory of activations serves.
+/// 16-bit copies of weights in fp32 that autocast makes for the passes of a micro-batch. Source: PyTorch documentation,
+/// torch.autocast: its cache is cleared where the context ends.
+Bytes autocast_copies(const plan::Plan& plan, const StateSums& states) {
+    const bool casts = plan.memory.has(MemoryAction::cast, MemoryTensors::results) &&
+                       stored_bytes(plan.precision) < stored_bytes(Precision::fp32) &&
+                       plan::optimizer(plan.optimizer).dense.master;
+    return casts ? states.updated : Bytes{};
+}
+
+/// Tensors that are there only while weights are updated, less copies that are there only before, and that the memory of
+/// activations serves.
 Bytes update_needs(const plan::Plan& plan, const StateSums& states) {
-    return states.matrix_workspace + updated_share(plan) * states.update_temporaries;
+    return states.matrix_workspace + updated_share(plan) * states.update_temporaries - autocast_copies(plan, states);
 }
 
 }  // namespace
@@ -193,10 +230,12 @@ StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, co
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         buffers.message = max(buffers.message, stage.count(u) > 0 ? costed.segments[u].largest_message : Bytes{});
     }
+    buffers.waiting = waiting_messages(costed, plan, stage);
     buffers.neighbours = stage_count > 1 ? 4.0 * incoming(costed, stage, 0).whole : Bytes{};
     buffers.reduction = transfers.empty() ? Bytes{} : plan.memory.reduction_bucket;
     buffers.communicators = communicators(costed, stage, transfers, stage_count);
     buffers.context = costed.context();
+    buffers.limit = costed.memory_limit();
     return buffers;
 }
 
@@ -235,6 +274,7 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     }
     memory[MemoryPart::communicators] = static_cast<double>(buffers.communicators) * plan.memory.communicator;
     memory[MemoryPart::context] = buffers.context;
+    memory[MemoryPart::cache] += min(buffers.waiting, (1 - kRounding) * max(Bytes{}, buffers.limit - memory.total()));
     return memory;
 }
 

@@ -51,10 +51,12 @@ Bytes least_kept(const SegmentCost& segment, const plan::Plan& plan);
 struct StageBuffers {
     Bytes workspace;   ///< of libraries, placeholders, the cast of a gradient
     Bytes message;     ///< the largest collective of a layer
+    Bytes waiting;     ///< messages of a forward pass that the host has started and the device has not sent
     Bytes neighbours;  ///< send and receive buffers of pipeline neighbours, two in each direction
     Bytes reduction;   ///< gradient buckets (MemoryProfile)
     std::size_t communicators = 0;
     Bytes context;
+    Bytes limit;  ///< memory of the device, which what waits does not exceed
 };
 StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                            const std::vector<StateTransfer>& transfers, std::size_t stage_count);

@@ -158,6 +158,8 @@ TEST(Moments, OfAStepAreWhatIsThere) {
     EXPECT_EQ(moments().update.in(1_B), kStates + 4 * kWeights);
     EXPECT_EQ(total(), moments().update.in(1_B));
     EXPECT_GT(moments().update, moments().backward);
+    plan.memory.prepend({memory_rules::kAutocast});
+    EXPECT_EQ(moments().update.in(1_B), kStates + (4 - 2) * kWeights) << "copies that autocast made are gone";
 }
 
 // Gradients in 16 bits have a copy in fp32 while they update: 20 bytes a weight.

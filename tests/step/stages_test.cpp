@@ -15,6 +15,7 @@
 #include "step/segment_cost.hpp"
 #include "step/stage_memory.hpp"
 #include "step/stage_time.hpp"
+#include "tests/worlds/memory_rules.hpp"
 
 namespace dodona::step::test {
 namespace stages_test {
@@ -71,18 +72,41 @@ TEST(Incoming, OfAFirstStageIsNothingAndTakesNoTime) {
 }
 
 // The first layer is split over tensor ranks and its result gathered, 8 x 1024 numbers of 4 bytes; nothing else travels.
-TEST(StageBuffers, AreOfTheMessagesOfAStagesOwnSegments) {
-    const graph::Graph graph = wide_graph();
+plan::Plan gathered_on_the_first_of_two() {
     plan::Plan plan = two_stages();
     plan.mesh = {{"tensor", 2}, {"pipeline", 2}};
     plan.strategy.rules.resize(1);
     plan.strategy.rules[0].match.names = {"wide"};
     plan.strategy.rules[0].lay = {{"out_feature", {"tensor"}, {}}};
     plan.strategy.rules[0].output = std::vector<plan::Lay>{};
+    return plan;
+}
+
+StageBuffers buffers_of(const CostedGraph& costed, const plan::Plan& plan, std::size_t stage) {
+    return stage_buffers(costed, plan, cut_stages(costed, {schedule::Placement::loop, 2, 1}, {})[stage], {}, 2);
+}
+
+TEST(StageBuffers, AreOfTheMessagesOfAStagesOwnSegments) {
+    const graph::Graph graph = wide_graph();
+    const plan::Plan plan = gathered_on_the_first_of_two();
     const CostedGraph costed = costed_on_one_node(graph, plan);
-    const std::vector<Stage> stages = cut_stages(costed, {schedule::Placement::loop, 2, 1}, {});
-    EXPECT_DOUBLE_EQ(stage_buffers(costed, plan, stages[0], {}, 2).message.in(1_B), 8 * 1024 * 4);
-    EXPECT_EQ(stage_buffers(costed, plan, stages[1], {}, 2).message, Bytes{});
+    EXPECT_DOUBLE_EQ(buffers_of(costed, plan, 0).message.in(1_B), 8 * 1024 * 4);
+    EXPECT_EQ(buffers_of(costed, plan, 1).message, Bytes{});
+}
+
+// Of ten times as many launches as the host can be ahead of the device, a tenth waits.
+TEST(StageBuffers, HoldMessagesThatWaitForTheDevice) {
+    const graph::Graph graph = wide_graph();
+    plan::Plan plan = gathered_on_the_first_of_two();
+    CostedGraph costed = costed_on_one_node(graph, plan);
+    EXPECT_EQ(buffers_of(costed, plan, 0).waiting, Bytes{});
+    plan.memory.prepend({memory_rules::kMessages});
+    EXPECT_DOUBLE_EQ(buffers_of(costed, plan, 0).waiting.in(1_B), 8 * 1024 * 4);
+    EXPECT_EQ(buffers_of(costed, plan, 1).waiting, Bytes{});
+    for (SegmentCost& segment : costed.segments) {
+        segment.forward.launches = &segment == costed.segments.data() ? 10'000 : 0;
+    }
+    EXPECT_DOUBLE_EQ(buffers_of(costed, plan, 0).waiting.in(1_B), 8 * 1024 * 4 / 10.0);
 }
 
 // Three stages of two virtual ones need six segments.

@@ -40,6 +40,7 @@ inline const plan::MemoryRule kGatheredInputs = memory_rule(plan::MemoryAction::
 inline const plan::MemoryRule kPipelineResults =
     memory_rule(plan::MemoryAction::keep, plan::MemoryTensors::pipeline_results);
 inline const plan::MemoryRule kGradientCopies = memory_rule(plan::MemoryAction::keep, plan::MemoryTensors::gradients);
+inline const plan::MemoryRule kMessages = memory_rule(plan::MemoryAction::keep, plan::MemoryTensors::messages);
 inline const plan::MemoryRule kUpdateCopies = memory_rule(plan::MemoryAction::keep, plan::MemoryTensors::update_copies);
 inline const plan::MemoryRule kOffloadedGradients =
     memory_rule(plan::MemoryAction::offload, plan::MemoryTensors::gradients);
