@@ -85,14 +85,14 @@ validate::RunResult at_likeliest_microbatch(const files::MeasuredRun& run, valid
         const auto off = [](const validate::RunResult& one) {
             return std::abs(std::log(*one.predicted_memory / *one.measured_memory));
         };
-        if (best && (here.predicted_memory ? off(here) >= off(*best) : !here.fits.value_or(false))) {
+        if (best && (here.measured_memory ? off(here) >= off(*best) : !here.fits.value_or(false))) {
             break;
         }
         best = std::move(here);
         chosen = samples;
     }
     note("{} does not say its micro-batch: taken as {}, {}; --micro-batch says another", run.id, chosen,
-         best && best->predicted_memory ? "whose memory is nearest to the one it printed" : "as many as fit");
+         best && best->measured_memory ? "whose memory is nearest to the one it printed" : "as many as fit");
     return best ? std::move(*best) : validate::compared(run, question);
 }
 

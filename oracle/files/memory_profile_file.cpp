@@ -32,6 +32,7 @@ constexpr std::array kRuleForms{RuleForm{MemoryAction::cast, MemoryTensors::acti
                                 RuleForm{MemoryAction::cast, MemoryTensors::product_inputs, "to"},
                                 RuleForm{MemoryAction::cast, MemoryTensors::gate_inputs, "to"},
                                 RuleForm{MemoryAction::cast, MemoryTensors::results, ""},
+                                RuleForm{MemoryAction::cast, MemoryTensors::probabilities, ""},
                                 RuleForm{MemoryAction::cast, MemoryTensors::shared_inputs, "element"},
                                 RuleForm{MemoryAction::cast, MemoryTensors::weights, ""},
                                 RuleForm{MemoryAction::keep, MemoryTensors::gate_results, ""},

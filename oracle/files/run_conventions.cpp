@@ -123,6 +123,7 @@ RunConventions read_run_conventions(Document document) {
     conventions.shard = read_convention_lines(fields.find("shard"));
     conventions.cuts = read_convention_lines(fields.find("cuts"));
     conventions.overlap = read_convention_lines(fields.find("overlap"));
+    conventions.offload = read_convention_lines(fields.find("offload"));
     conventions.not_timed = read_convention_lines(fields.find("not_timed"));
     conventions.memory_units = read_convention_lines(fields.find("memory_units"));
     conventions.memory_ranks = read_convention_lines(fields.find("memory_ranks"));
@@ -162,6 +163,7 @@ RunConventions combined(RunConventions first, RunConventions then) {
     append(first.shard, std::move(then.shard));
     append(first.cuts, std::move(then.cuts));
     append(first.overlap, std::move(then.overlap));
+    append(first.offload, std::move(then.offload));
     append(first.not_timed, std::move(then.not_timed));
     append(first.memory_units, std::move(then.memory_units));
     append(first.memory_ranks, std::move(then.memory_ranks));

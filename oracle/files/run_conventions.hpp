@@ -81,6 +81,7 @@ struct RunConventions {
     std::vector<ConventionLine> shard;               ///< how states are sharded; none: the row's word
     std::vector<ConventionLine> cuts;       ///< "weights": stages are cut by them; none: into equal numbers of blocks
     std::vector<ConventionLine> overlap;    ///< all count: what overlaps compute beside what the row's columns say
+    std::vector<ConventionLine> offload;    ///< all count: what is kept in host memory
     std::vector<ConventionLine> not_timed;  ///< all count: parts of a step that the measured time leaves out
     std::vector<ConventionLine> memory_units;  ///< "GiB": what a row has as 10^9 bytes is 2^30; none: bytes
     std::vector<ConventionLine> memory_ranks;  ///< "first" or "last": whose memory rows have; none: who has most

@@ -1,4 +1,4 @@
-// Memory profiles: what software keeps on a device besides weights, states and activations.
+// Memory profiles: what software keeps on a device in addition to weights, states and activations.
 //
 // This depends neither on the network nor on the plan: rules on the tensors that layers keep and that a loss and an update
 // need, memory of libraries and communicators, fragmentation of the allocator. A profile is a file
@@ -48,8 +48,10 @@ constexpr const auto& enumerators(MemoryAction /*type*/) { return kMemoryActionT
 ///                       results of norms, embeddings and sums with them are in fp32 (graph::Autocast)
 ///   gate-results        of the function of a gated activation: gate, up and f(gate), as software does that runs
 ///                       operators one by one
-///   normalised-inputs   of norms, `element` bytes each; without that in fp32, and without autocast an fp32 copy of an
-///                       input in 16 bits
+///   normalised-inputs   of layers that `match` names, above all norms: as many as their results, of `element` bytes;
+///                       without that in fp32, and without autocast an fp32 copy of an input in 16 bits
+///   probabilities       of attention that keeps its scores: in fp32 from softmax to its backward pass, in addition to
+///                       what dropout or the product with the values reads in 16 bits
 ///   placeholders        what products that accumulate dW in the gradient buffer return to autograd: a tensor of the
 ///                       weight's shape and precision. In blocks one per shape stays allocated; outside blocks they
 ///                       live while their layer runs
@@ -62,8 +64,8 @@ constexpr const auto& enumerators(MemoryAction /*type*/) { return kMemoryActionT
 ///                       there in chunks of as many tokens that one is about as large as the input of their product;
 ///                       gradients of that input and of the product's weights are computed in forward, and kept
 ///   loss-inputs         logits as their product wrote them, until backward begins
-///   loss-temporaries    `element` bytes a logit beside what the loss keeps, when forward ends and backward begins; of one
-///                       of `chunks` at a time, and the logits likewise unless loss-inputs are kept
+///   loss-temporaries    `element` bytes a logit in addition to what the loss keeps, when forward ends and backward
+///                       begins; of one of `chunks` at a time, and the logits likewise unless loss-inputs are kept
 ///   split-loss-temporaries   the same where ranks share the vocabulary
 ///   shared-inputs       tensors in blocks that a product of 8 bits or less and another layer keep: once, of `element`
 ///                       bytes, instead of twice, each as its layer does
@@ -86,6 +88,7 @@ enum class MemoryTensors {
     results,
     gate_results,
     normalised_inputs,
+    probabilities,
     placeholders,
     pipeline_results,
     keys,
@@ -112,6 +115,8 @@ inline constexpr std::array kMemoryTensorsTable{
     Enumerator(MemoryTensors::gate_results, "gate-results", "results of the function of gated activations"),
     Enumerator(MemoryTensors::normalised_inputs, "normalised-inputs",
                "results of norms before their weights, and without autocast an fp32 copy of an input in 16 bits"),
+    Enumerator(MemoryTensors::probabilities, "probabilities",
+               "of attention that keeps its scores: in fp32 beside what its product reads in 16 bits"),
     Enumerator(MemoryTensors::placeholders, "placeholders",
                "tensors of a weight's shape that products leave which add dW into the gradient buffer themselves"),
     Enumerator(MemoryTensors::pipeline_results, "pipeline-results",

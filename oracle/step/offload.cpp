@@ -46,7 +46,7 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     offload.weights = weights / bandwidth;
     offload.in = m * (forward.in + backward.in) + update.in + weights;
     offload.out = m * (forward.out + backward.out) + update.out + gradients;
-    offload.kept = w + g + gradients + s + (plan.offload.activations ? kept.total() : Bytes{});
+    offload.kept = w + g + gradients + s + (plan.offload.activations ? kept.blocks : Bytes{});
     const bool hides = plan.overlap.offload;
     const double one = one_of(kept.segments);
     const auto copies = [&](Seconds busy, Seconds pass) {

@@ -277,6 +277,7 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
     }
     add_gate_result(v, count, segment);
     add_norm_result(v, count, segment);
+    add_probabilities(v, count, segment);
     add_gathered(v, count, segment);
     add_fused_gradients(v, count, segment);
 }
@@ -335,6 +336,26 @@ void SegmentMemories::add_norm_result(Vertex v, double count, SegmentMemory& seg
                                                   : kSingle;
     const Bytes bytes = count * sharded_.layers[v].output_elements * element;
     keep({.copy = "normalised input", .bytes = bytes, .dropped = named_ && repeated_[v]}, segment);
+}
+
+/// Without dropout the 16-bit copy that the product reads is what attention keeps, with it what dropout leaves of them.
+void SegmentMemories::add_probabilities(Vertex v, double count, SegmentMemory& segment) const {
+    if (stored_bytes(precision_) == kSingle || !has(v, MemoryAction::cast, MemoryTensors::probabilities)) {
+        return;
+    }
+    std::vector<const plan::SavedTensor*> squares;
+    for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
+        if (saved.slot > 0 && saved.selective && saved.element == Element::activation) {
+            squares.push_back(&saved);
+        }
+    }
+    if (!squares.empty()) {
+        const Bytes element = squares.size() > 1 ? kSingle - stored_bytes(precision_) : kSingle;
+        keep({.copy = "probabilities in fp32",
+              .bytes = count * squares.front()->elements * element,
+              .dropped = !named_ || repeated_[v]},
+             segment);
+    }
 }
 
 /// An input that several products of a segment read, such as that of queries, keys and values, is there once. Once dX is

@@ -122,6 +122,7 @@ private:
     /// Whether what the layer keeps of a wide result is a copy of its own in 16 bits.
     [[nodiscard]] bool is_cast(const plan::SavedTensor& saved, graph::Vertex v) const;
     void add_norm_result(graph::Vertex v, double count, SegmentMemory& segment) const;
+    void add_probabilities(graph::Vertex v, double count, SegmentMemory& segment) const;
     /// Whether the tensor is kept once for a product and another layer (MemoryTensors::shared_inputs).
     [[nodiscard]] bool is_shared(const plan::SavedTensor& saved) const;
     /// Whether what the layer keeps is kept in the precision of products.

@@ -192,11 +192,11 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
                 const Bytes free = freed(all, for_weights, plan);
                 transient = peak_after_freeing(transient, free, segment.memory.transient);
                 recomputing = peak_after_freeing(recomputing, free, segment.memory.transient + here.recompute_peak);
-                kept.microbatch += all;
+                kept.microbatch += token == 0 ? all : Bytes{};
                 if (plan.pipeline_stages() > 1) {
                     kept.results += static_cast<double>(here.count * microbatches) * segment.memory.results;
                 }
-                kept.largest = max(kept.largest, here.largest());
+                kept.largest = max(kept.largest, token == 0 ? here.largest() : Bytes{});
                 kept.loss = max(kept.loss, segment.memory.loss);
                 segments += here.count;
             });
@@ -258,13 +258,13 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
           states.largest.gradients, offloaded_gradients(plan));
     const Bytes updated_at_once = plan.updates_on_host() ? Bytes{} : states.largest.optimizer;
     place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, updated_at_once, of_states);
-    place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, share_of(away.activations));
-    memory[MemoryPart::embedding_and_head] += kept.results;
+    place(MemoryPart::activations, kept.blocks, Bytes{}, kept.largest, share_of(away.activations));
+    memory[MemoryPart::embedding_and_head] += kept.token + kept.results;
     memory[MemoryPart::recompute] = kept.recompute_peak;
     memory[MemoryPart::workspace] = kept.transient + buffers.workspace;
     memory[MemoryPart::buffers] = buffers.message + states.gathered + buffers.neighbours;
     const Bytes copies = updated_share(plan) * states.update_copies;
-    const Bytes passing = (away.activations ? memory[MemoryPart::activations] : kept.total()) + kept.recompute_peak +
+    const Bytes passing = memory[MemoryPart::activations] + kept.token + kept.recompute_peak +
                           memory[MemoryPart::workspace] + memory[MemoryPart::buffers];
     memory[MemoryPart::cache] = plan.fragmentation(kept.repeated) * passing + copies + buffers.reduction;
     if (const Bytes needed = update_needs(plan, states); needed > Bytes{}) {
@@ -281,7 +281,7 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
 MemoryMoments memory_moments(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
                              const StageBuffers& buffers) {
     const MemoryParts parts = stage_memory(plan, states, kept, buffers);
-    const Bytes activations = plan.offload.activations ? two_buffers(kept.total(), kept.largest) : kept.total();
+    const Bytes activations = parts[MemoryPart::activations] + kept.token;
     const Bytes messages = parts[MemoryPart::buffers];
     const Bytes gradients = gradients_on_device(plan, states, 1);
     // There all the time: weights, optimizer states, workspaces of libraries, results of a pipeline.

@@ -13,9 +13,9 @@ namespace dodona::step {
 struct KeptActivations {
     Bytes blocks;                      ///< all micro-batches in flight
     Bytes token;                       ///< the same, of token layers outside the blocks
-    Bytes microbatch;                  ///< of one micro-batch through all virtual stages
+    Bytes microbatch;                  ///< the same as `blocks`, of one micro-batch through all virtual stages
     Bytes for_weights;                 ///< of one, after gradients of inputs where those of weights are put off
-    Bytes largest;                     ///< of one segment instance and one micro-batch
+    Bytes largest;                     ///< the same, of one segment instance and one micro-batch
     Bytes transient;                   ///< most at a time beside these: gradients of a layer's inputs and output
     Bytes results;                     ///< logits of all micro-batches of a step (MemoryTensors::pipeline_results)
     Bytes loss;                        ///< most of the loss at a time in addition to all that is kept; 0 without one
@@ -47,7 +47,7 @@ struct MemoryMoments {
 /// What one instance of a segment keeps of a micro-batch at least, whatever shares its stage.
 Bytes least_kept(const SegmentCost& segment, const plan::Plan& plan);
 
-/// Memory of a stage besides states and kept activations.
+/// Memory of a stage without states and kept activations.
 struct StageBuffers {
     Bytes workspace;   ///< of libraries, placeholders, the cast of a gradient
     Bytes message;     ///< the largest collective of a layer
@@ -62,7 +62,8 @@ StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, co
                            const std::vector<StateTransfer>& transfers, std::size_t stage_count);
 
 /// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). Offloaded tensors leave two
-/// buffers of the largest segment on the device, but for states that the host updates. The plan's memory profile adds
+/// buffers of the largest segment on the device, but for states that the host updates; activations of layers outside blocks
+/// stay there. The plan's memory profile adds
 /// what software needs; the cluster's memory_reserve is kept free. Not modelled: connections of all-to-all groups to
 /// each peer, the lifetime of a table's dense gradient, what gradients of weights that are put off keep inside the
 /// segment that is going backward.

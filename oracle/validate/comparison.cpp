@@ -79,8 +79,11 @@ void predict(const files::MeasuredRun& run, const Question& question, RunResult&
     if (run.step_time) {
         result.error = covered / *run.step_time - 1;
     }
-    if (run.peak_memory && run.memory_kind != "oom") {
+    const bool ran_out = run.memory_kind == "oom";
+    if (run.peak_memory && !ran_out) {
         result.measured_memory = unit * *run.peak_memory;
+    }
+    if (result.measured_memory || ran_out) {
         result.predicted_memory = seen_memory(prediction, run.memory_kind, rank);
     }
 }

@@ -28,7 +28,7 @@ struct RunResult {
     std::optional<bool> fits;                                         ///< predicted
     std::optional<bool> ran;  ///< measured: false where it did not fit; nothing where the row does not say
     bool assumed = false;     ///< the row says that something had to be assumed to ask it
-    std::optional<Bytes> predicted_memory;  ///< of what the measured memory covers; where one was measured
+    std::optional<Bytes> predicted_memory;  ///< of what the measured memory covers, or of the process where it ran out
     std::optional<Bytes> measured_memory;
     std::string job;     ///< everything but the plan: runs of one job may be ranked among each other
     std::string layout;  ///< the plan, as the row says it

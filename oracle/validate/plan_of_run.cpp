@@ -4,10 +4,11 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <set>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "plan/recompute.hpp"
 
@@ -159,22 +160,30 @@ void set_recompute(const files::MeasuredRun& run, const files::RunConventions& c
     plan.recompute = *kind;
 }
 
+/// Sets the flags that lines about a run name.
+template <class Flags, std::size_t N>
+void set_flags(const files::MeasuredRun& run, const std::vector<files::ConventionLine>& lines,
+               const std::array<plan::FlagName<Flags>, N>& names, Flags& flags) {
+    for (const files::ConventionLine& line : lines) {
+        if (!line.when.holds(run)) {
+            continue;
+        }
+        const auto name =
+            std::find_if(names.begin(), names.end(), [&](const auto& each) { return each.word == line.word; });
+        if (name == names.end()) {
+            std::vector<std::string_view> words;
+            std::transform(names.begin(), names.end(), std::back_inserter(words),
+                           [](const auto& each) { return each.word; });
+            fail(line.where, fmt::format("\"{}\" is not one of {}", line.word, fmt::join(words, ", ")));
+        }
+        flags.*(name->member) = true;
+    }
+}
+
 void set_overlap(const files::MeasuredRun& run, const files::RunConventions& conventions, plan::Plan& plan) {
     plan.overlap.gradients = run.overlap_gradients;
     plan.overlap.parameters = run.overlap_parameters;
-    const std::array<std::pair<std::string_view, bool*>, 3> parts{
-        {{"tensor", &plan.overlap.tensor}, {"pipeline", &plan.overlap.pipeline}, {"expert", &plan.overlap.expert}}};
-    for (const files::ConventionLine& word : conventions.overlap) {
-        if (!word.when.holds(run)) {
-            continue;
-        }
-        const auto part =
-            std::find_if(parts.begin(), parts.end(), [&](const auto& entry) { return entry.first == word.word; });
-        if (part == parts.end()) {
-            fail(word.where, fmt::format("\"{}\" is not one of tensor, pipeline, expert", word.word));
-        }
-        *part->second = true;
-    }
+    set_flags(run, conventions.overlap, plan::kOverlapNames, plan.overlap);
 }
 
 double multiplied_weights(const graph::Graph& graph, const graph::Segment& segment) {
@@ -308,6 +317,7 @@ plan::Plan plan_of(const files::MeasuredRun& run, const files::RunConventions& c
     set_sharding(run, conventions, plan);
     set_recompute(run, conventions, graph, plan);
     set_overlap(run, conventions, plan);
+    set_flags(run, conventions.offload, plan::kOffloadNames, plan.offload);
     if (line.algorithm) {
         plan.algorithm = cluster::algorithm_from(*line.algorithm);
         if (!plan.algorithm) {

@@ -274,27 +274,30 @@ TEST(QuantisedInputs, TakeOneByteInBlocks) {
         << "nothing to gain in bf16";
 }
 
+const graph::test::Values kOneHead{{"heads", std::int64_t{1}}};
+
 /// Two blocks of four tokens: attention of 8 features with its projection, a gate and an up-projection to 16, and down.
-graph::Graph gated_decoder() {
+graph::Graph gated_decoder(const graph::test::Values& attention = kOneHead) {
     const auto linear = [](const char* name, std::int64_t out, std::vector<std::string> from = {}) {
         return layer(name, "linear", {{"out", out}, {"bias", false}}, std::move(from));
     };
-    return graph::build(
-        network(test::tensor({{"sequence", 4}}, graph::Element::index),
-                {layer("embedding", "embedding", {{"vocabulary", std::int64_t{100}}, {"features", std::int64_t{8}}}),
-                 block("body", 2,
-                       {linear("q", 8), linear("k", 8, {"input"}), linear("v", 8, {"input"}),
-                        layer("attention", "attention", {{"heads", std::int64_t{1}}}, {"q", "k", "v"}),
-                        linear("projection", 8), linear("gate", 16), linear("up", 16, {"projection"}),
-                        layer("gated", "gated", {}, {"gate", "up"}), linear("down", 8)}),
-                 linear("head", 100), layer("loss", "cross_entropy")}));
+    return graph::build(network(
+        test::tensor({{"sequence", 4}}, graph::Element::index),
+        {layer("embedding", "embedding", {{"vocabulary", std::int64_t{100}}, {"features", std::int64_t{8}}}),
+         block(
+             "body", 2,
+             {linear("q", 8), linear("k", 8, {"input"}), linear("v", 8, {"input"}),
+              layer("attention", "attention", attention, {"q", "k", "v"}), linear("projection", 8), linear("gate", 16),
+              linear("up", 16, {"projection"}), layer("gated", "gated", {}, {"gate", "up"}), linear("down", 8)}),
+         linear("head", 100), layer("loss", "cross_entropy")}));
 }
 
-double gated_activations(const plan::MemoryProfile& memory, Precision precision = Precision::fp8) {
+double gated_activations(const plan::MemoryProfile& memory, Precision precision = Precision::fp8,
+                         const graph::test::Values& attention = kOneHead) {
     plan::Plan plan = usual();
     plan.precision = precision;
     plan.memory = memory;
-    return part(predict(gated_decoder(), narrow_cluster(), plan, {}), MemoryPart::activations);
+    return part(predict(gated_decoder(attention), narrow_cluster(), plan, {}), MemoryPart::activations);
 }
 
 TEST(QuantisedGates, TakeOneByteInBlocks) {
@@ -304,8 +307,21 @@ TEST(QuantisedGates, TakeOneByteInBlocks) {
               gated_activations({}, Precision::bf16));
 }
 
+// Scores of four by four tokens, in two blocks.
+TEST(Probabilities, TakeFourBytes) {
+    const auto more = [](const std::string& implementation, bool dropout) {
+        const graph::test::Values attention{
+            {"heads", std::int64_t{1}}, {"implementation", implementation}, {"dropout", dropout}};
+        return gated_activations({.rules = {memory_rules::kWideProbabilities}}, Precision::bf16, attention) -
+               gated_activations({}, Precision::bf16, attention);
+    };
+    EXPECT_EQ(more("materialised", false), 2 * 16 * 4) << "in addition to those in 16 bits";
+    EXPECT_EQ(more("materialised", true), 2 * 16 * (4 - 2)) << "after dropout a product reads 16 bits";
+    EXPECT_EQ(more("fused", false), 0);
+}
+
 // As many elements as the gate has, of two bytes, in two blocks.
-TEST(GateResults, AreKeptBesideWhatTheGateReads) {
+TEST(GateResults, AreKeptInAdditionToTheGatesInputs) {
     EXPECT_EQ(gated_activations({.rules = {memory_rules::kGateResults}}) - gated_activations({}), 2 * 64 * 2);
 }
 

@@ -168,6 +168,22 @@ TEST(Offload, SendsActivationsOutInForwardAndBackInBackward) {
     EXPECT_EQ(p.memory[MemoryPart::activations], 2 * 2 * kTensor * 1_B) << "two buffers of the first block's";
 }
 
+// Backward begins with what the head and the loss keep.
+TEST(Offload, KeepsHeadAndLossOnTheDevice) {
+    const auto linear = [](const char* name, std::int64_t out) { return test::layer(name, "linear", {{"out", out}}); };
+    const graph::Graph graph = graph::build(test::network(
+        test::tensor({{"sequence", 4}}, graph::Element::index),
+        {test::layer("embedding", "embedding", {{"vocabulary", std::int64_t{100}}, {"features", std::int64_t{8}}}),
+         test::block("body", 4, {linear("first", 8), linear("second", 8)}), linear("head", 100),
+         test::layer("loss", "cross_entropy")}));
+    const Prediction kept = predict(graph, hosted(), one_device({}));
+    const Prediction offloaded = predict(graph, hosted(), one_device({.activations = true}));
+    EXPECT_EQ(offloaded.memory[MemoryPart::embedding_and_head], kept.memory[MemoryPart::embedding_and_head]);
+    EXPECT_EQ(offloaded.host->memory, kept.memory[MemoryPart::activations]);
+    EXPECT_EQ(offloaded.memory[MemoryPart::activations] * 2.0, kept.memory[MemoryPart::activations])
+        << "two of four blocks";
+}
+
 TEST(Offload, FetchesWeightsForBothPassesAndLeavesGradients) {
     const Prediction p = predict(small_network(), hosted(), one_device({.weights = true}));
     EXPECT_NEAR(offload_time(p), (kM * (kW + kW + kG) + kW) / kLink, 1e-15);

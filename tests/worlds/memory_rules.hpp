@@ -32,6 +32,8 @@ inline const plan::MemoryRule kLossInPlace = memory_rule(plan::MemoryAction::cas
 inline const plan::MemoryRule kFusedLoss = memory_rule(plan::MemoryAction::free, plan::MemoryTensors::logits);
 inline const plan::MemoryRule kPlaceholders = memory_rule(plan::MemoryAction::keep, plan::MemoryTensors::placeholders);
 inline const plan::MemoryRule kGateResults = memory_rule(plan::MemoryAction::keep, plan::MemoryTensors::gate_results);
+inline const plan::MemoryRule kWideProbabilities =
+    memory_rule(plan::MemoryAction::cast, plan::MemoryTensors::probabilities);
 inline const plan::MemoryRule kRepeatedKeys = memory_rule(plan::MemoryAction::repeat, plan::MemoryTensors::keys);
 inline const plan::MemoryRule kAutocast = memory_rule(plan::MemoryAction::cast, plan::MemoryTensors::results);
 inline const plan::MemoryRule kFreedGradients = memory_rule(plan::MemoryAction::free, plan::MemoryTensors::gradients);
