@@ -65,7 +65,7 @@ TEST(DescribedRecord, ParametersOfAFrameworkSayWhichAreTimes) {
     EXPECT_EQ(json["name"], "megatron-2024");
     const Json& parameters = json["parameters"];
     EXPECT_TRUE(parameters["launch"].contains("value_s"));
-    EXPECT_EQ(parameters["launch"]["bounds_s"], Json({(5_us).in(1_s), (200_us).in(1_s)}));
+    EXPECT_TRUE(parameters["step"].contains("bounds_s"));
     EXPECT_TRUE(parameters["matmul"].contains("value"));
     EXPECT_TRUE(parameters["recurrent_overhead"].is_null());
 }
