@@ -17,9 +17,9 @@ using plan::RecomputeKind;
 
 namespace {
 
-/// What backward of a micro-batch frees when it has passed a part of a stage that keeps `kept`.
-Bytes freed(Bytes kept, Bytes for_weights, const plan::Plan& plan) {
-    if (plan.offload.activations) {
+/// What backward of a micro-batch frees when it has passed a part of a stage that keeps `kept`, in blocks or outside.
+Bytes freed(Bytes kept, Bytes for_weights, const plan::Plan& plan, bool in_blocks) {
+    if (plan.offload.activations && in_blocks) {
         return {};
     }
     return plan::splits_backward(plan.schedule) ? max(kept - for_weights, Bytes{}) : kept;
@@ -189,7 +189,7 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
                 kept.for_weights += for_weights;
                 each[c].all[token] += all;
                 each[c].for_weights[token] += for_weights;
-                const Bytes free = freed(all, for_weights, plan);
+                const Bytes free = freed(all, for_weights, plan, token == 0);
                 transient = peak_after_freeing(transient, free, segment.memory.transient);
                 recomputing = peak_after_freeing(recomputing, free, segment.memory.transient + here.recompute_peak);
                 kept.microbatch += token == 0 ? all : Bytes{};
