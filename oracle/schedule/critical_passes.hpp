@@ -14,13 +14,11 @@ namespace detail {
 /// The steps of a played order by their tasks, and what each stage did before and after.
 class PlayedSteps {
 public:
-    explicit PlayedSteps(const Dependencies& dependencies) : steps_(dependencies.steps.size()) {
-        for (const Step& each : dependencies.steps) {
-            steps_[static_cast<std::size_t>(each.task)] = &each;
-        }
-    }
+    explicit PlayedSteps(const Dependencies& dependencies) : order_(dependencies) {}
 
-    [[nodiscard]] const Step* of(std::int32_t task) const { return steps_[static_cast<std::size_t>(task)]; }
+    [[nodiscard]] const Step* of(std::int32_t task) const {
+        return &order_.steps[static_cast<std::size_t>(order_.by_task[static_cast<std::size_t>(task)])];
+    }
     /// On its stage; null: it is the first.
     [[nodiscard]] const Step* before(const Step& step) const {
         const Step* const found = step.task > 0 ? of(step.task - 1) : nullptr;
@@ -42,7 +40,7 @@ public:
     }
 
 private:
-    std::vector<const Step*> steps_;
+    const Dependencies& order_;
 };
 
 }  // namespace detail

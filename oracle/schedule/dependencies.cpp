@@ -30,6 +30,7 @@ public:
             tasks += static_cast<std::int32_t>(order.stages[s].size());
         }
         result_.steps.reserve(static_cast<std::size_t>(tasks));
+        result_.by_task.resize(static_cast<std::size_t>(tasks), kNone);
     }
 
     Dependencies run() {
@@ -51,6 +52,9 @@ public:
                 result_.blocked.push_back(
                     {s, tasks_of(s)[next], needs, order_.stage_of(needs.position, needs.micro_batch)});
             }
+        }
+        for (std::size_t i = 0; i < result_.steps.size(); ++i) {
+            result_.by_task[static_cast<std::size_t>(result_.steps[i].task)] = static_cast<std::int32_t>(i);
         }
         return std::move(result_);
     }

@@ -38,6 +38,7 @@ struct Dependencies {
     std::int32_t stages = 0;
     std::int32_t positions = 0;
     std::vector<Step> steps;            ///< every task once; fewer if stages are blocked
+    std::vector<std::int32_t> by_task;  ///< index of the step of each task; -1: blocked
     std::vector<BlockedStage> blocked;  ///< in the order of stages; empty: the order runs to its end
 };
 

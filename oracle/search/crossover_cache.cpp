@@ -17,10 +17,10 @@ namespace {
 using plan::Plan;
 
 /// Factors at which known plans are compared; denser near 1, where a crossover is more likely.
-constexpr std::array kGrid{1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
+constexpr std::array kGrid{1.25, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0};
 /// Those at which all plans are searched: of the batch, which stays a whole number, and of memory.
-constexpr std::array kDoublings{2.0, 4.0, 8.0, 16.0};
-constexpr std::array kSearched{1.25, 1.5, 2.0, 4.0, 8.0, 16.0};
+constexpr std::array kDoublings{2.0, 4.0, 16.0};
+constexpr std::array kSearched{2.0, 4.0, 16.0};
 
 }  // namespace
 
@@ -71,9 +71,9 @@ Plan under(const Conditions& conditions, Plan plan) {
 }
 
 step::CostedGraph costed_under(const Conditions& conditions, const Plan& plan, const ShardedPlan& known,
-                               const SharedTimes& shared) {
+                               PassCostsByCondition& shared) {
     return step::cost_graph(conditions.cluster, plan, plan::Mesh(plan, {}), known.sharded,
-                            shared.passes.of(conditions.cluster, plan.framework).times());
+                            shared.of(conditions.cluster, plan.framework).times());
 }
 
 }  // namespace
@@ -84,13 +84,13 @@ ShardedPlan::ShardedPlan(const graph::Graph& graph, const Plan& of)
           plan::shard(graph, plan::Mesh(of, {}), of.strategy, of.microbatch))) {}
 
 std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions,
-                                          const SharedTimes& shared) {
+                                          PassCostsByCondition& shared) {
     const Plan plan = under(conditions, known.plan);
     if (step::plan_faults(*known.sharded->graph, conditions.cluster, plan, {}).has_errors()) {
         return std::nullopt;
     }
     step::Prediction prediction = step::evaluate(costed_under(conditions, plan, known, shared), plan,
-                                                 step::Detail::totals, conditions.max_memory, shared.orders);
+                                                 step::Detail::totals, conditions.max_memory, shared.orders());
     return prediction.runs ? std::optional(std::move(prediction)) : std::nullopt;
 }
 
@@ -100,7 +100,7 @@ bool is_fine(const Bracket& bracket) { return std::abs(std::log(bracket.changes 
 
 CrossoverCache::CrossoverCache(const graph::Graph& graph, const std::vector<Software>& software,
                                const Conditions& conditions, const std::vector<step::Prediction>& plans,
-                               const SharedTimes& shared)
+                               PassCostsByCondition& shared)
     : graph_(graph), software_(software), conditions_(conditions), shared_(shared) {
     check(!plans.empty(), "the recommended plan is known");
     for (const step::Prediction& prediction : plans) {

@@ -34,15 +34,9 @@ struct ShardedPlan {
     ShardedPlan(const graph::Graph& graph, const plan::Plan& of);
 };
 
-/// What predictions of plans under varied conditions share.
-struct SharedTimes {
-    PassCostsByCondition& passes;
-    step::ScheduleTimings& orders;
-};
-
 /// Totals of a plan under other conditions; none where it cannot run (a batch that does not divide).
 std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions,
-                                          const SharedTimes& shared);
+                                          PassCostsByCondition& shared);
 
 /// Factors of a parameter on both sides of a crossover.
 struct Bracket {
@@ -63,7 +57,7 @@ class CrossoverCache {
 public:
     /// `plans`: at least one, the recommended plan first. What is referred to must outlive the object.
     CrossoverCache(const graph::Graph& graph, const std::vector<Software>& software, const Conditions& conditions,
-                   const std::vector<step::Prediction>& plans, const SharedTimes& shared);
+                   const std::vector<step::Prediction>& plans, PassCostsByCondition& shared);
 
     /// `plan`: perhaps with its software as it was under other conditions.
     void know(plan::Plan plan);
@@ -110,7 +104,7 @@ private:
     const graph::Graph& graph_;
     const std::vector<Software>& software_;  ///< under the question's own conditions
     const Conditions& conditions_;
-    SharedTimes shared_;
+    PassCostsByCondition& shared_;
     std::vector<Known> known_;                            ///< the recommended plan first
     std::optional<std::pair<Point, Conditions>> varied_;  ///< those asked for last
 };

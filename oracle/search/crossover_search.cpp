@@ -23,8 +23,13 @@ std::vector<Constraint> sizes_of(const plan::Plan& plan) {
 
 }  // namespace
 
+bool is_searched(const AdjustableParameter& parameter) {
+    return parameter.by_steps || parameter.by_doublings ||
+           (parameter.parameter.kind == ParameterKind::machine && parameter.parameter.more_is_better);
+}
+
 CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions,
-                                 const std::vector<step::Prediction>& plans, const SharedTimes& shared,
+                                 const std::vector<step::Prediction>& plans, PassCostsByCondition& shared,
                                  std::function<bool()> go_on)
     : inquiry_(inquiry),
       conditions_(conditions),
@@ -56,7 +61,7 @@ std::optional<step::Prediction> CrossoverSearch::best(const Conditions& conditio
     ++searches_;
     Answer found = inquiry_.searcher != nullptr ? inquiry_.searcher(inquiry_.graph, conditions.cluster, space, progress)
                                                 : search(inquiry_.graph, conditions.cluster, space,
-                                                         shared_.passes.of(conditions.cluster, space), progress);
+                                                         shared_.of(conditions.cluster, space), progress);
     return found.plans.empty() ? std::nullopt : std::optional(std::move(found.plans.front()));
 }
 
@@ -119,7 +124,7 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
     if (end == 1 || known_.cannot_cross(parameter, end)) {
         return found;
     }
-    if (!searched(parameter, end).searched) {
+    if (is_searched(parameter) && !searched(parameter, end).searched) {
         return {};
     }
     if (const auto crossover = known_.first_crossover(parameter, way)) {

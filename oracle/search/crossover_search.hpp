@@ -7,8 +7,9 @@
 //   crosses(f)  <=>  T_layout(f) > (1 + kEqualTime) min_plan T_plan(f)
 //
 // The first crossover between factor 1 and the end of the range is located among known plans, by predictions alone: those
-// of the answer, and those that searches at the end of each range found: the fastest plan of all and, where that wins,
-// the fastest one of the layout. Nothing is searched where no plan can overtake the recommended one (crossover_cache.hpp).
+// of the answer, and those that searches at the ends of the ranges of the machine's rates found: the fastest plan of all
+// and, where that wins, the fastest one of the layout. Nothing is searched where no plan can overtake the recommended one
+// (crossover_cache.hpp).
 //
 // Memory decides which plans fit, and the batch which micro-batches divide it, so these are searched on a grid,
 // memory just below what the recommended plan needs first. A crossover of memory is confirmed by a search.
@@ -31,7 +32,7 @@
 namespace dodona::search {
 
 /// Plans of the answer that are known from the start: most crossovers are to one of them.
-inline constexpr std::size_t kCompetitors = 64;
+inline constexpr std::size_t kCompetitors = 24;
 
 using Searcher = Answer (*)(const graph::Graph&, const cluster::Cluster&, const Space&, const Progress&);
 
@@ -43,12 +44,16 @@ struct Inquiry {
     Searcher searcher = nullptr;  ///< null: search, with the times that searches of one network share
 };
 
+/// Whether plans are searched under other values: of memory, the batch and the machine's rates. Latencies and what
+/// software takes change what these change, so that the plans found for them are the ones to compare.
+bool is_searched(const AdjustableParameter& parameter);
+
 class CrossoverSearch {
 public:
     /// `plans`: the answer of the inquiry under `conditions`; at least one plan. `go_on` returns false to stop. The
     /// inquiry, the conditions and what is shared must outlive the object.
     CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions, const std::vector<step::Prediction>& plans,
-                    const SharedTimes& shared, std::function<bool()> go_on);
+                    PassCostsByCondition& shared, std::function<bool()> go_on);
 
     [[nodiscard]] std::int64_t searches() const { return searches_; }
     /// Factor to just less device memory than the recommended plan needs.
@@ -73,7 +78,7 @@ private:
 
     const Inquiry& inquiry_;
     const Conditions& conditions_;
-    SharedTimes shared_;
+    PassCostsByCondition& shared_;
     std::function<bool()> go_on_;
     CrossoverCache known_;
     std::string strategy_;           ///< of the recommended layout

@@ -354,7 +354,7 @@ private:
                     if (bounds_.cuts == Cuts::balanced) {
                         result_.recut = result_.recut ? min(*result_.recut, least_cut) : least_cut;
                     } else {
-                        candidate = best_cut(evaluator, passes, std::move(candidate));
+                        candidate = best_cut(evaluator, passes, slowest_of_interest(is_beyond), std::move(candidate));
                         is_open = candidate.step <= slowest_of_interest(is_beyond);
                     }
                 }
@@ -366,12 +366,13 @@ private:
         return any;
     }
 
-    /// The candidate that the evaluator is about, or the same with a pipeline that is cut otherwise.
-    Candidate best_cut(PlanEvaluator& evaluator, const PassTable& passes, Candidate best) {
+    /// The candidate that the evaluator is about, or the same with a pipeline that is cut otherwise, of cuts that are
+    /// of interest.
+    Candidate best_cut(PlanEvaluator& evaluator, const PassTable& passes, Seconds slowest, Candidate best) {
         best.step = evaluator.step(TimeBounds{}.slowest).least;
         Variant variant = best.variant;
-        for (std::vector<std::int64_t>& stages :
-             uneven_cuts(passes.costed, table_->costed(), plan_, passes_per_step(), passes_.orders())) {
+        for (std::vector<std::int64_t>& stages : uneven_cuts(passes.costed, table_->costed(), plan_, passes_per_step(),
+                                                             (1 + kSumSlack) * slowest, passes_.orders())) {
             variant.stages = std::move(stages);
             evaluator.choose(variant);
             const PlanEvaluator::MemoryNeed& memory = evaluator.memory();

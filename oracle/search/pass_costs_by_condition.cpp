@@ -38,9 +38,9 @@ ComputeTimeBounds& PassCostsByCondition::of(const cluster::Cluster& cluster, con
 }
 
 SoftwarePasses PassCostsByCondition::of(const cluster::Cluster& cluster, const Space& space) {
-    SoftwarePasses passes;
+    SoftwarePasses passes{.by_software = {}, .orders = &orders_};
     for (const Software& software : space.software) {
-        passes.push_back(&of(cluster, software.framework));
+        passes.by_software.push_back(&of(cluster, software.framework));
     }
     return passes;
 }

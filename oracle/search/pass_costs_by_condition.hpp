@@ -1,5 +1,5 @@
 // Times of one network's kernels and passes under varied conditions, shared by the conditions under which its kernels
-// take as long.
+// take as long, and the orders of its pipelines.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,17 @@
 #include "plan/plan.hpp"
 #include "search/compute_time_bounds.hpp"
 #include "step/layer_times.hpp"
+#include "step/schedule_timings.hpp"
 
 namespace dodona::search {
 
 struct Space;
 
-/// Of the software of a space, in its order, on a cluster's first device under the space's precision.
-using SoftwarePasses = std::vector<ComputeTimeBounds*>;
+/// What searches under one condition share.
+struct SoftwarePasses {
+    std::vector<ComputeTimeBounds*> by_software;  ///< of a space, on a cluster's first device under its precision
+    step::ScheduleTimings* orders = nullptr;
+};
 
 class PassCostsByCondition {
 public:
@@ -29,6 +33,8 @@ public:
     ComputeTimeBounds& of(const cluster::Cluster& cluster, const plan::Framework& framework);
     /// Holds until the software under more than one other condition was asked about.
     SoftwarePasses of(const cluster::Cluster& cluster, const Space& space);
+    /// The same under all conditions.
+    step::ScheduleTimings& orders() { return orders_; }
 
 private:
     struct Known {
@@ -47,6 +53,7 @@ private:
     std::size_t software_ = 1;
     std::optional<KnownShards> shards_;
     std::deque<std::unique_ptr<Known>> known_;
+    step::ScheduleTimings orders_;
 };
 
 }  // namespace dodona::search

@@ -33,14 +33,14 @@ bool is_faster(const Candidate& a, const Candidate& b) { return a.step < b.step;
 
 class Search {
 public:
-    Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
-           step::ScheduleTimings& orders, const SoftwarePasses& passes, const Progress& progress)
+    Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, const SoftwarePasses& passes,
+           const Progress& progress)
         : context_(graph, cluster, space),
-          orders_(orders),
-          passes_(passes),
-          shards_(passes.front()->shards()),
+          passes_(passes.by_software),
+          orders_(*passes.orders),
+          shards_(passes_.front()->shards()),
           progress_(progress) {
-        check(passes.size() == space.software.size(), "each software has its passes");
+        check(passes_.size() == space.software.size(), "each software has its passes");
     }
 
     Answer run() {
@@ -470,8 +470,8 @@ private:
     }
 
     SearchContext context_;
+    const std::vector<ComputeTimeBounds*>& passes_;
     step::ScheduleTimings& orders_;
-    const SoftwarePasses& passes_;
     KnownShards* shards_;
     const Progress& progress_;
     Enumeration enumeration_;
@@ -492,15 +492,14 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const SoftwarePasses& passes, const Progress& progress) {
-    step::ScheduleTimings orders;
-    Answer answer = Search(graph, cluster, space, orders, passes, progress).run();
+    Answer answer = Search(graph, cluster, space, passes, progress).run();
     if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || space.only_usual ||
         !answer.counts.optimal) {
         return answer;
     }
     Space all = space;
     all.vary.unusual = true;
-    answer = Search(graph, cluster, all, orders, passes, progress).run();
+    answer = Search(graph, cluster, all, passes, progress).run();
     if (!answer.plans.empty()) {
         const Plan& plan = answer.plans.front().plan;
         answer.unusual = CommonPractice(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));

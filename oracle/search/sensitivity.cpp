@@ -22,7 +22,7 @@ struct Reaction {
 };
 
 double elasticity(const ShardedPlan& plan, const Conditions& conditions, const AdjustableParameter& parameter,
-                  const SharedTimes& shared) {
+                  PassCostsByCondition& shared) {
     const auto at = [&](double factor) { return predicted(plan, parameter.adjusted(conditions, factor), shared); };
     double below = parameter.below;
     double above = parameter.above;
@@ -45,7 +45,7 @@ double elasticity(const ShardedPlan& plan, const Conditions& conditions, const A
 
 /// The parameters that are listed, the largest |elasticity| of the first plan first.
 std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& conditions,
-                                const std::vector<const plan::Plan*>& plans, const SharedTimes& shared,
+                                const std::vector<const plan::Plan*>& plans, PassCostsByCondition& shared,
                                 Explanation& explanation) {
     std::vector<ShardedPlan> sharded;
     for (const plan::Plan* plan : plans) {
@@ -81,6 +81,20 @@ void look_at_memory(CrossoverSearch& crossovers, const std::vector<Reaction>& al
     margin.without = std::move(there.plan);
 }
 
+/// Memory first, then what else is searched, then what is compared among the plans that were found.
+std::vector<Reaction*> in_order_of_work(std::vector<Reaction>& all) {
+    std::vector<Reaction*> order;
+    for (Reaction& reaction : all) {
+        order.push_back(&reaction);
+    }
+    const auto turn = [](const AdjustableParameter& parameter) {
+        return parameter.by_steps ? 0 : is_searched(parameter) ? 1 : 2;
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const Reaction* a, const Reaction* b) { return turn(a->parameter) < turn(b->parameter); });
+    return order;
+}
+
 /// Marks a crossover to a plan that is tied with the recommended one at the present value.
 void mark_tie(const std::vector<step::Prediction>& plans, Direction& direction) {
     if (direction.crossover && direction.crossover->to) {
@@ -101,9 +115,8 @@ Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& clust
                                 .max_memory = std::nullopt,
                                 .offloads = prediction.plan.offload.any()};
     Explanation explanation;
-    PassCostsByCondition passes(graph, {.precision = prediction.plan.precision}, true);
-    step::ScheduleTimings orders;
-    for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, {passes, orders}, explanation)) {
+    PassCostsByCondition shared(graph, {.precision = prediction.plan.precision}, true);
+    for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, shared, explanation)) {
         explanation.parameters.push_back(std::move(reaction.sensitivity));
     }
     explanation.memory.left = prediction.memory_limit - prediction.memory.total();
@@ -139,27 +152,20 @@ Explanation explain(const Inquiry& asked, const Answer& whole, const Progress& p
     for (std::size_t i = 0; i < std::min(answer.plans.size(), kReacting); ++i) {
         plans.push_back(&answer.plans[i].plan);
     }
-    PassCostsByCondition passes(inquiry.graph, space, true);
-    step::ScheduleTimings orders;
-    const SharedTimes shared{passes, orders};
+    PassCostsByCondition shared(inquiry.graph, space, true);
     std::vector<Reaction> all = reactions(inquiry.graph, conditions, plans, shared, explanation);
     std::int64_t done = 0;
     const auto directions = static_cast<std::int64_t>(2 * all.size() + 1);
     const auto go_on = [&] { return !progress || progress(done, directions); };
     CrossoverSearch crossovers(inquiry, conditions, answer.plans, shared, go_on);
     look_at_memory(crossovers, all, explanation.memory);
-    for (const bool memory : {true, false}) {
-        for (Reaction& reaction : all) {
-            for (const bool up : {false, true}) {
-                if (reaction.parameter.by_steps != memory) {
-                    continue;
-                }
-                ++done;
-                if (go_on()) {
-                    Direction& direction = up ? reaction.sensitivity.more : reaction.sensitivity.less;
-                    direction = crossovers.look(reaction.parameter, up);
-                    mark_tie(answer.plans, direction);
-                }
+    for (Reaction* reaction : in_order_of_work(all)) {
+        for (const bool up : {false, true}) {
+            ++done;
+            if (go_on()) {
+                Direction& direction = up ? reaction->sensitivity.more : reaction->sensitivity.less;
+                direction = crossovers.look(reaction->parameter, up);
+                mark_tie(answer.plans, direction);
             }
         }
     }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "search/least_times.hpp"
 #include "step/replica.hpp"
 #include "step/stage_time.hpp"
 #include "step/stages.hpp"
@@ -107,13 +108,18 @@ public:
             }
         }
         sort(found);
-        found.resize(std::min(found.size(), kMaxTimed));
-        for (UnevenCut& cut : found) {
-            cut.time = total(cut.counts);
+        std::vector<UnevenCut> timed;
+        for (std::size_t i = 0; i < std::min(found.size(), kMaxTimed); ++i) {
+            if (timed.size() >= kMax && found[i].time > timed[kMax - 1].time) {
+                break;  // no bound that is left is below the cuts that are taken
+            }
+            found[i].time = total(found[i].counts);
+            if (found[i].time < usual) {
+                timed.push_back(std::move(found[i]));
+                sort(timed);
+            }
         }
-        std::erase_if(found, [&](const UnevenCut& cut) { return cut.time >= usual; });
-        sort(found);
-        return found;
+        return timed;
     }
 
     [[nodiscard]] Seconds total(const Counts& counts) {
@@ -195,7 +201,8 @@ Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, st
 }  // namespace
 
 std::vector<Counts> uneven_cuts(const step::CostedGraph& passes, const step::CostedGraph& on_mesh,
-                                const plan::Plan& plan, std::int64_t microbatches, step::ScheduleTimings& orders) {
+                                const plan::Plan& plan, std::int64_t microbatches, Seconds slowest,
+                                step::ScheduleTimings& orders) {
     const std::int64_t stages = plan.pipeline_stages();
     std::optional<BlockTimes> blocks = block_times(passes, plan);
     if (stages < 2 || !blocks || on_mesh.placement.mixed() || microbatches < 1 ||
@@ -205,7 +212,7 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& passes, const step::Cos
     blocks->receive = block_receipt(passes, on_mesh, plan);
     UnevenCuts cuts(*blocks, plan, stages, microbatches, orders);
     const std::vector<UnevenCut> faster =
-        cuts.faster_than(default_time(passes, plan, microbatches, blocks->receive, orders));
+        cuts.faster_than(min(slowest, default_time(passes, plan, microbatches, blocks->receive, orders)));
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMax, faster.size()); ++i) {
         found.push_back(faster[i].counts);
@@ -216,7 +223,7 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& passes, const step::Cos
 std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan,
                                 step::ScheduleTimings& orders) {
     const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
-    return uneven_cuts(costed, costed, plan, microbatches, orders);
+    return uneven_cuts(costed, costed, plan, microbatches, TimeBounds{}.slowest, orders);
 }
 
 }  // namespace dodona::search

@@ -15,10 +15,11 @@ namespace dodona::search {
 
 /// Blocks by virtual stage (Plan::stages) of at most two such cuts, fastest first, that are faster than the default cut
 /// of step::cut_stages. None for jobs on several kinds of devices and for unequal blocks, whose default cut is balanced
-/// already. Cuts with an empty stage are left out. `passes`: costs of a micro-batch, on whichever mesh; `on_mesh`: on the
-/// plan's, of whichever micro-batch. `plan`: its `stages` are not used.
+/// already. Cuts with an empty stage are left out, and those whose passes alone take `slowest` or longer. `passes`: costs
+/// of a micro-batch, on whichever mesh; `on_mesh`: on the plan's, of whichever micro-batch. `plan`: its `stages` are not
+/// used.
 std::vector<std::vector<std::int64_t>> uneven_cuts(const step::CostedGraph& passes, const step::CostedGraph& on_mesh,
-                                                   const plan::Plan& plan, std::int64_t microbatches,
+                                                   const plan::Plan& plan, std::int64_t microbatches, Seconds slowest,
                                                    step::ScheduleTimings& orders);
 /// Cuts of a plan that is costed on its own.
 std::vector<std::vector<std::int64_t>> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan,

@@ -317,7 +317,7 @@ double later_rounds(const Pipeline<Number>& pipeline, const ScheduleTiming& orde
 
 Seconds played_total(const Pipeline<Seconds>& pipeline, const ScheduleTiming& order) {
     const schedule::Durations<double> durations = durations_of(pipeline);
-    schedule::Played<double> played;
+    thread_local schedule::Played<double> played;  // keeps its memory
     schedule::play(order.tasks, durations, played);
     const double total = played.makespan + skipped(pipeline, order, played).time(played);
     if (const double later = later_rounds(pipeline, order); later > 0) {
@@ -333,7 +333,7 @@ Number played_total(const Pipeline<Number>& pipeline, const ScheduleTiming& orde
     const schedule::Durations<double> durations = durations_of(pipeline);
     const std::size_t positions = pipeline.positions.size();
     CriticalCounts counts(durations, positions);
-    schedule::Played<double> played;
+    thread_local schedule::Played<double> played;  // keeps its memory
     schedule::play(order.tasks, durations, played);
     const double later = later_rounds(pipeline, order);
     const Skipped more = skipped(pipeline, order, played);
