@@ -14,6 +14,7 @@
 #include "cli/app.hpp"
 #include "cli/help.hpp"
 #include "cli/words.hpp"
+#include "graph/task.hpp"
 
 namespace dodona::cli {
 
@@ -63,6 +64,17 @@ std::string unknown_option_help(const Command& command, const std::string& name,
     names.insert(names.begin(), {"--help", "--config"});
     if (const std::string near = nearest(name, names); !near.empty()) {
         return fmt::format("did you mean {}?", near);
+    }
+    const auto part = std::find_if(names.begin(), names.end(), [&](const std::string& one) {
+        constexpr std::size_t kLeast = std::string_view("--seq").size();
+        return std::min(one.size(), name.size()) >= kLeast && (name.starts_with(one) || one.starts_with(name));
+    });
+    if (part != names.end()) {
+        return fmt::format("did you mean {}?", *part);
+    }
+    const std::vector<std::string> tasks = value_names<graph::Task>();
+    if (command.option("--task") != nullptr && std::find(tasks.begin(), tasks.end(), name.substr(2)) != tasks.end()) {
+        return fmt::format("write --task {}", name.substr(2));
     }
     const std::string other = taken_elsewhere(name, commands);
     return other.empty() ? fmt::format("`{} {} --help` lists the options", command.program, command.name) : other;

@@ -293,7 +293,10 @@ PlanSettings read_plan_settings(Arguments& arguments) {
     read_zero(arguments, settings);
     const bool has_plan = arguments.has("--plan");
     if (!has_plan && !arguments.has("--strategy")) {
-        arguments.missing("a plan", "give --strategy A and --mesh AXIS=SIZE,..., or --plan FILE");
+        arguments.missing(
+            settings.mesh.empty() ? "a plan" : "the strategy of the mesh",
+            "give --strategy A and --mesh AXIS=SIZE,... (`dodona strategies` lists them with their axes), "
+            "or --plan FILE, as `dodona plan --save FILE` writes it");
     }
     if (!has_plan && settings.mesh.empty() && !settings.gpus && !arguments.has("--gpus")) {
         arguments.missing("--gpus", "how many GPUs to train on: --gpus 64");

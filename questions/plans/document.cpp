@@ -167,7 +167,8 @@ void add_reasons_of_first(Document& document, const search::Answer& answer, cons
     for (const step::Limit& limit : best.limits) {
         reasons.items.push_back("limit reached: " + text(limit));
     }
-    reasons.items.push_back((answer.plans.size() > 1 ? "No. 1 in full: " : "in full: ") + plan_text(best));
+    reasons.items.push_back(fmt::format("{}{}; {}", answer.plans.size() > 1 ? "No. 1: " : "", batch_text(best),
+                                        savings_and_numbers(best.plan)));
     if (std::string evidence = evidence_in_brief(best); !evidence.empty()) {
         reasons.items.push_back(std::move(evidence));
     }
@@ -186,7 +187,7 @@ void add_nearest(Document& document, const search::Answer& answer) {
 }
 
 void add_infeasible(Document& document, const search::Answer& answer) {
-    constexpr std::size_t kMax = 6;
+    constexpr std::size_t kMax = 4;
     Table table({{"configurations", Align::right}, {"strategy"}, {"why they do not fit"}});
     std::int64_t count = 0;
     for (const search::Infeasible& group : answer.infeasible) {
@@ -205,8 +206,22 @@ void add_infeasible(Document& document, const search::Answer& answer) {
                  Note{more > 0 ? fmt::format("and {}; --format json lists all", counted(more, "more reason")) : ""}});
 }
 
+/// "3 plans are within 2 % of the fastest; the simplest is shown first"; empty where the first is alone.
+std::string equally_fast_text(const search::Answer& answer) {
+    const std::int64_t plans = answer.counts.equally_fast;
+    const bool is_slower = std::any_of(answer.plans.begin(), answer.plans.end(), [&](const step::Prediction& plan) {
+        return answer.plans.front().step.value > (1 + search::kEqualTime) * plan.step.value;
+    });
+    return plans < 2 || is_slower ? ""
+                                  : fmt::format("{} plans are within {} of the fastest; the simplest is shown first",
+                                                whole(plans), percent(search::kEqualTime));
+}
+
 void add_search(Document& document, const search::Answer& answer) {
     List lines{{search_counts(answer)}};
+    if (std::string fast = equally_fast_text(answer); !fast.empty()) {
+        lines.items.push_back(std::move(fast));
+    }
     if (answer.layers) {
         lines.items.push_back(layer_search_counts(answer));
     }
@@ -228,17 +243,6 @@ std::string ties_text(const Ranking& ranking) {
                                      others.size() > 1 ? "are" : "is", group.front()));
     }
     return groups.empty() ? "" : "~ " + join(groups) + ": they differ by less than predictions may be off";
-}
-
-/// "3 plans are within 2 % of the fastest; the simplest is shown first"; empty where the first is alone.
-std::string equally_fast_text(const search::Answer& answer) {
-    const std::int64_t plans = answer.counts.equally_fast;
-    const bool is_slower = std::any_of(answer.plans.begin(), answer.plans.end(), [&](const step::Prediction& plan) {
-        return answer.plans.front().step.value > (1 + search::kEqualTime) * plan.step.value;
-    });
-    return plans < 2 || is_slower ? ""
-                                  : fmt::format("{} plans are within {} of the fastest; the simplest is shown first",
-                                                whole(plans), percent(search::kEqualTime));
 }
 
 }  // namespace
@@ -333,7 +337,6 @@ void add_ranking(Document& document, const search::Answer& answer) {
     add(document, std::move(figures));
     add(document, ranking_table(ranking));
     add(document, Note{ties_text(ranking)});
-    add(document, Note{equally_fast_text(answer)});
     for (std::string& line : other_software_texts(answer)) {
         add(document, Note{std::move(line)});
     }

@@ -119,6 +119,15 @@ bool same_curve(const ReportStrategy& a, const ReportStrategy& b) {
 /// On one GPU there is nothing to choose.
 bool is_undivided(const ReportStrategy& strategy) { return strategy.axes == 0; }
 
+/// Software of the plan on most GPUs.
+std::string software_of(const ReportStrategy& strategy) {
+    std::string software;
+    for (const ReportPoint& point : strategy.points) {
+        software = point.plan ? point.plan->software : software;
+    }
+    return software;
+}
+
 double fastest_rate(const ReportStrategy& strategy) {
     double most = 0;
     for (const ReportPoint& point : strategy.points) {
@@ -265,7 +274,12 @@ std::vector<PlacedPlan> pareto_front(const ReportInputs& inputs, const ReportSca
 }
 
 std::string Curve::label() const {
-    return equal.empty() ? strategy->name : fmt::format("{}, {} (equal)", strategy->name, join_some(equal));
+    constexpr std::size_t kLongest = 40;
+    std::string name = equal.empty() ? strategy->name : fmt::format("{}, {} (equal)", strategy->name, join(equal));
+    if (!equal.empty() && name.size() + software.size() > kLongest) {
+        name = fmt::format("{} and {} equal", strategy->name, equal.size());
+    }
+    return software.empty() ? name : name + ", " + software;
 }
 
 std::vector<Curve> charted(const ReportScaling& scaling, std::size_t most) {
@@ -294,8 +308,13 @@ std::vector<Curve> charted(const ReportScaling& scaling, std::size_t most) {
         if (equal != shown.end()) {
             equal->equal.push_back(strategy->name);
         } else if (shown.size() < most) {
-            shown.push_back({strategy, {}});
+            shown.push_back({strategy, {}, software_of(*strategy)});
         }
+    }
+    const std::vector<PlacedPlan> placed = best_plans(scaling);
+    const std::string usual = placed.empty() ? "" : placed.back().plan().software;
+    for (Curve& curve : shown) {
+        curve.software = curve.software == usual ? "" : curve.software;
     }
     return shown;
 }

@@ -56,7 +56,8 @@ std::vector<PlacedPlan> pareto_front(const ReportInputs& inputs, const ReportSca
 struct Curve {
     const ReportStrategy* strategy = nullptr;
     std::vector<std::string> equal;
-    [[nodiscard]] std::string label() const;  ///< "zero1, zero2 (equal)"
+    std::string software;                     ///< of its plans, where those of the first curve are in another
+    [[nodiscard]] std::string label() const;  ///< "zero1, zero2 (equal)", "data and 4 equal", "pipeline, megatron-2026"
 };
 
 /// The curves of a chart, the fastest of the largest numbers first: those that are best somewhere come before others,

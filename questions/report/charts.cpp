@@ -109,7 +109,7 @@ Chart scaling_chart(const Report& report, const ReportScaling& scaling) {
         const auto strategy = std::find_if(scaling.strategies.begin(), scaling.strategies.end(),
                                            [&](const ReportStrategy& one) { return one.name == run.strategy; });
         if (strategy != scaling.strategies.end() && !labels.contains(run.strategy)) {
-            draw({&*strategy, {}});
+            draw({&*strategy, {}, {}});
         }
     }
     std::set<std::string> measured;
@@ -166,8 +166,15 @@ Chart cost_chart(const ReportInputs& inputs, const ReportScaling& scaling) {
 }
 
 Chart time_parts_chart(const ReportScaling& scaling) {
-    const std::vector<PlacedPlan> best = best_plans(scaling);
+    constexpr double kShown = 4;  ///< times the least GPU-hours: what costs more hides the parts of the others
+    std::vector<PlacedPlan> best = best_plans(scaling);
     const AmountOfWork work = amount_of_work(scaling);
+    double least = std::numeric_limits<double>::infinity();
+    for (const PlacedPlan& placed : best) {
+        least = std::min(least, gpu_hours(*placed.point, work));
+    }
+    const auto left_out =
+        std::erase_if(best, [&](const PlacedPlan& placed) { return gpu_hours(*placed.point, work) > kShown * least; });
     Chart chart{.title = fmt::format("How far it scales, and what stops it: GPU-hours for {}", work.text),
                 .x_title = "GPUs",
                 .x = {},
@@ -176,14 +183,13 @@ Chart time_parts_chart(const ReportScaling& scaling) {
                 .y_title = "GPU-hours",
                 .level = {},
                 .name = "time"};
-    double least = std::numeric_limits<double>::infinity();
     for (const PlacedPlan& placed : best) {
         chart.x.emplace_back(Count{placed.point->devices});
-        least = std::min(least, gpu_hours(*placed.point, work));
     }
     if (!best.empty()) {
         chart.level = Level{.label = "ideal", .value = Number{least}};
-        chart.title += fmt::format(" (ideal: {})", text(chart.level->value));
+        chart.title += fmt::format(" (ideal: {}{})", text(chart.level->value),
+                                   left_out > 0 ? fmt::format("; up to {:.0f} times that", kShown) : "");
     }
     Series other{.label = "other", .component = "other", .points = {}};
     std::vector<double> rest(best.size());

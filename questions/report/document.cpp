@@ -210,8 +210,19 @@ Table stops_table(const ReportScaling& scaling) {
     Table table({{"strategy"}, {"most GPUs", Align::right}, {"set by"}, {"fits on"}, {"what stops it"}});
     for (const ReportStrategy& strategy : scaling.strategies) {
         const bool is_for_one = strategy.axes == 0 && scaling.strategies.size() > 1;
-        if (!strategy.points.empty() && !is_for_one) {
-            table.row({strategy.name, Count{strategy.most}, strategy.set_by, fitting(strategy), what_stops(strategy)});
+        if (strategy.points.empty() || is_for_one) {
+            continue;
+        }
+        std::vector<Cell> row{strategy.name, Count{strategy.most}, strategy.set_by, fitting(strategy),
+                              what_stops(strategy)};
+        const auto alike = std::find_if(table.rows.begin(), table.rows.end(), [&](const std::vector<Cell>& other) {
+            return std::equal(row.begin() + 1, row.end(), other.begin() + 1,
+                              [](const Cell& a, const Cell& b) { return text(a) == text(b); });
+        });
+        if (alike == table.rows.end()) {
+            table.row(std::move(row));
+        } else {
+            alike->front() = text(alike->front()) + ", " + strategy.name;
         }
     }
     return table;
@@ -304,17 +315,19 @@ List assumptions(const Report& report) {
 
 List sources(const Report& report) {
     const ReportInputs& inputs = report.inputs;
-    List list{{fmt::format("model {}: {}", inputs.model, inputs.model_source),
-               fmt::format("machine {}: {}", inputs.machine, inputs.machine_source)}};
+    List list;
+    if (report.best && !report.best->evidence.empty()) {
+        list.items = report.best->evidence;
+    } else {
+        list.items = {fmt::format("model {}: {}", inputs.model, inputs.model_source),
+                      fmt::format("machine {}: {}", inputs.machine, inputs.machine_source)};
+    }
     list.items.push_back(inputs.measured_to.empty()
                              ? "the machine's file has no date of measurements"
                              : fmt::format("the machine was measured {}",
                                            inputs.measured_from == inputs.measured_to
                                                ? "on " + inputs.measured_to
                                                : "from " + inputs.measured_from + " to " + inputs.measured_to));
-    if (report.best) {
-        list.items.insert(list.items.end(), report.best->evidence.begin(), report.best->evidence.end());
-    }
     list.items.push_back(fmt::format("dodona {}", inputs.version));
     return list;
 }

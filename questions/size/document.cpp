@@ -255,7 +255,7 @@ Table number_table(const Answer& sized, const SizedMachine& machine) {
         {"strategy, mesh"},           {.title = "step", .align = Align::right, .detail = true},
         {"throughput", Align::right}, {"MFU", Align::right}};
     if (sizing.found) {
-        columns.push_back({"per GPU", Align::right});
+        columns.push_back({.title = "per GPU", .align = Align::right, .detail = true});  // the MFU says it
     }
     if (about.has_work) {
         columns.push_back({"time", Align::right});
@@ -263,7 +263,9 @@ Table number_table(const Answer& sized, const SizedMachine& machine) {
     if (about.has_price) {
         columns.push_back({std::string(about.cost_title()), Align::right});
     }
-    columns.push_back({"misses"});
+    const bool all_meet = std::all_of(rows.begin(), rows.end(),
+                                      [](const Attempt* row) { return row->fits() && !row->missed && row->asked; });
+    columns.push_back({.title = "misses", .detail = all_meet});
     Table table(columns);
     for (const Attempt* attempt : rows) {
         const Mark mark = attempt == sizing.answer() ? Mark::answer : Mark::none;

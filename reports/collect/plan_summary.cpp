@@ -208,14 +208,21 @@ std::string memory_savings(const plan::Plan& plan) {
     return all;
 }
 
+std::string batch_text(const step::Prediction& prediction) {
+    const plan::Plan& plan = prediction.plan;
+    return fmt::format("batch {} = {}micro-batch {} x {}", whole(plan.batch),
+                       prediction.data_ranks > 1 ? fmt::format("{} data ranks x ", prediction.data_ranks) : "",
+                       plan.microbatch, accumulation_text(prediction));
+}
+
+std::string savings_and_numbers(const plan::Plan& plan) {
+    return fmt::format("{}; {}, {}", memory_savings(plan), name(plan.precision), plan::name(plan.optimizer));
+}
+
 std::string plan_text(const step::Prediction& prediction) {
     const plan::Plan& plan = prediction.plan;
-    std::string batch = fmt::format("batch {} = ", whole(plan.batch));
-    batch += prediction.data_ranks > 1 ? fmt::format("{} data ranks x ", prediction.data_ranks) : "";
-    batch += fmt::format("micro-batch {} x {}", plan.microbatch, accumulation_text(prediction));
-    return fmt::format("strategy {} on {}; {}{}; {}; {}, {}", plan.strategy.name, mesh_text(plan), batch,
-                       has_pipeline(plan) ? ", " + schedule_text(plan) : "", memory_savings(plan), name(plan.precision),
-                       plan::name(plan.optimizer));
+    return fmt::format("strategy {} on {}; {}{}; {}", plan.strategy.name, mesh_text(plan), batch_text(prediction),
+                       has_pipeline(plan) ? ", " + schedule_text(plan) : "", savings_and_numbers(plan));
 }
 
 std::string interval_sources(const step::Prediction& prediction) {

@@ -37,6 +37,10 @@ std::string memory_savings(const plan::Plan& plan);
 std::string whole_plan(const step::Prediction& prediction);
 /// "every-2" and the like: the value of `--recompute`.
 std::string recompute_name(const plan::Plan& plan);
+/// "batch 2,048 = 32 data ranks x micro-batch 1 x 64".
+std::string batch_text(const step::Prediction& prediction);
+/// "no recompute, ZeRO-1; bf16, adam".
+std::string savings_and_numbers(const plan::Plan& plan);
 /// The whole plan in one line, without the model.
 std::string plan_text(const step::Prediction& prediction);
 /// "standard deviations of the step time behind the interval: matmul 4.1 %, ..."; empty where nothing is uncertain.

@@ -1,5 +1,7 @@
 #include "reports/collect/prediction_report.hpp"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -92,6 +94,7 @@ Table stage_table(const step::Prediction& prediction) {
         columns.insert(columns.begin() + 2, {"device"});
     }
     Table table(columns);
+    table.brief_rows = 4;
     for (std::size_t first = 0; stages.size() > 1 && first < stages.size();) {
         std::size_t last = first;
         while (last + 1 < stages.size() && alike(stages[first], stages[last + 1])) {
@@ -124,17 +127,23 @@ Table replica_table(const step::Prediction& prediction) {
 }
 
 Table communication_table(const step::Prediction& prediction) {
+    constexpr double kMuch = 0.01;  ///< of the step; the longest come first
+    constexpr std::size_t kLeast = 3;
+    const bool shares_links = std::any_of(prediction.communication.begin(), prediction.communication.end(),
+                                          [](const step::CommunicationLine& line) { return line.contention != 1; });
     Table table({{"communication"},
                  {"algorithm"},
                  {"ranks", Align::right},
                  {"size", Align::right},
                  {"a step", Align::right},
                  {"busy", Align::right},
-                 {"contention", Align::right}});
+                 {.title = "contention", .align = Align::right, .detail = !shares_links}});
     for (const step::CommunicationLine& line : prediction.communication) {
         table.row({text(line), name(line.algorithm), Count{line.ranks}, line.size, Number{line.per_step}, line.time,
                    Number{line.contention}});
+        table.brief_rows += line.time > kMuch * prediction.step.value ? 1 : 0;
     }
+    table.brief_rows = std::max(table.brief_rows, kLeast);
     return table;
 }
 
@@ -154,8 +163,10 @@ Document prediction_document(const Subject& subject, const step::Prediction& pre
     add(document, KeyFigures{prediction_figures(prediction)});
     add(document, Note{evidence_in_brief(prediction)});
     if (prediction.runs) {
-        add(document, time_bar(prediction));
-        add(document, memory_bar(prediction));
+        for (StackedBar bar : {time_bar(prediction), memory_bar(prediction)}) {
+            bar.detail = true;
+            add(document, std::move(bar));
+        }
     }
     add(document, time_table(prediction));
     add(document, memory_table(prediction));

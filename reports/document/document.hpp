@@ -52,6 +52,7 @@ struct Column {
 struct Table {
     std::vector<Column> columns;
     std::vector<std::vector<Cell>> rows;
+    std::size_t brief_rows = 0;  ///< the first, shown where room is scarce; 0: all
 
     explicit Table(std::vector<Column> titles) : columns(std::move(titles)) {}
     /// As many cells as there are columns.
@@ -70,6 +71,7 @@ struct StackedBar {
     std::string title;
     std::vector<BarPart> parts;  ///< in order; their amounts and `whole` are of one unit
     double whole = 0;            ///< the full width, and what percentages are of
+    bool detail = false;         ///< left out where room is scarce, since a table says the same
 };
 
 struct List {

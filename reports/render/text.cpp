@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/diagnostic.hpp"
 #include "reports/document/component_colours.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/chart_table.hpp"
@@ -119,15 +120,15 @@ std::string bar_text(const StackedBar& bar, const Page& page) {
 
 // Tables.
 
-constexpr std::size_t kNarrowest = 16;  ///< that a column of words is made
+constexpr std::size_t kNarrowest = 12;  ///< that a column of words is made
 
 /// A table whose cells are texts, without the columns that a terminal has no room for.
 struct TextTable {
     std::vector<Column> columns;
     std::vector<std::vector<std::string>> rows;
     std::vector<std::size_t> widths;
-    std::vector<std::size_t> least_widths;  ///< of which no word is broken
-    std::vector<std::size_t> word_widths;   ///< of their longest words
+    std::vector<std::size_t> least_widths;  ///< of which no word is broken, nor a cell to the right
+    std::vector<std::size_t> word_widths;   ///< of their longest words, or cells to the right
 };
 
 std::size_t longest_word(const std::string& text) {
@@ -155,12 +156,14 @@ TextTable text_table(const Table& table) {
                 std::size_t& width = result.widths[cells.size() - 1];
                 width = std::max(width, display_columns(cells.back()));
                 std::size_t& least = result.word_widths[cells.size() - 1];
-                least = std::max(least, longest_word(cells.back()));
+                least = std::max(least, table.columns[i].align == Align::right ? display_columns(cells.back())
+                                                                               : longest_word(cells.back()));
             }
         }
     }
-    for (const std::size_t word : result.word_widths) {
-        result.least_widths.push_back(std::max(kNarrowest, word));
+    for (std::size_t i = 0; i < result.columns.size(); ++i) {
+        const bool has_words = result.columns[i].align == Align::left;
+        result.least_widths.push_back(std::max(has_words ? kNarrowest : 0, result.word_widths[i]));
     }
     return result;
 }
@@ -169,12 +172,12 @@ std::size_t width_of(const TextTable& table) {
     return std::accumulate(table.widths.begin(), table.widths.end(), 2 * (table.columns.size() - 1));
 }
 
-/// Makes the widest columns of words narrower until the table fits; their cells then take several lines.
-void fit_to(TextTable& table, std::size_t width, const std::vector<std::size_t>& least) {
+/// Makes the widest columns of an alignment narrower until the table fits; their cells or titles then take several lines.
+void fit_to(TextTable& table, std::size_t width, Align align, const std::vector<std::size_t>& least) {
     while (width_of(table) > width) {
         std::size_t* widest = nullptr;
         for (std::size_t i = 0; i < table.columns.size(); ++i) {
-            const bool can_shrink = table.columns[i].align == Align::left && table.widths[i] > least[i];
+            const bool can_shrink = table.columns[i].align == align && table.widths[i] > least[i];
             if (can_shrink && (widest == nullptr || table.widths[i] > *widest)) {
                 widest = &table.widths[i];
             }
@@ -183,6 +186,59 @@ void fit_to(TextTable& table, std::size_t width, const std::vector<std::size_t>&
             return;
         }
         --*widest;
+    }
+}
+
+/// Lines that each row takes in each column.
+using Heights = std::vector<std::vector<std::size_t>>;
+
+std::vector<std::size_t> heights_of(const TextTable& table, std::size_t column, std::size_t width) {
+    std::vector<std::size_t> heights;
+    for (const std::vector<std::string>& row : table.rows) {
+        heights.push_back(display_columns(row[column]) <= width ? 1 : lines_of(row[column], width).size());
+    }
+    return heights;
+}
+
+std::size_t height_of(const Heights& heights) {
+    std::size_t lines = 0;
+    for (std::size_t row = 0; row < heights.front().size(); ++row) {
+        std::size_t highest = 1;
+        for (const std::vector<std::size_t>& column : heights) {
+            highest = std::max(highest, column[row]);
+        }
+        lines += highest;
+    }
+    return lines;
+}
+
+/// Gives room of one column of words to another as long as the table has fewer lines for it.
+void balance(TextTable& table, const std::vector<std::size_t>& least) {
+    Heights heights;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        heights.push_back(heights_of(table, i, table.widths[i]));
+    }
+    for (std::size_t to = 0; to < table.columns.size(); ++to) {
+        for (std::size_t from = 0; from < table.columns.size(); ++from) {
+            const bool is_pair =
+                from != to && table.columns[from].align == Align::left && table.columns[to].align == Align::left;
+            const std::size_t most = is_pair && table.widths[from] > least[from] ? table.widths[from] - least[from] : 0;
+            Heights tried = heights;
+            std::size_t best = height_of(heights);
+            std::size_t moved = 0;
+            for (std::size_t room = 1; room <= most; ++room) {
+                tried[from] = heights_of(table, from, table.widths[from] - room);
+                tried[to] = heights_of(table, to, table.widths[to] + room);
+                if (const std::size_t height = height_of(tried); height < best) {
+                    best = height;
+                    moved = room;
+                    heights[from] = tried[from];
+                    heights[to] = tried[to];
+                }
+            }
+            table.widths[from] -= moved;
+            table.widths[to] += moved;
+        }
     }
 }
 
@@ -240,13 +296,20 @@ std::string rows_one_by_one(const TextTable& table, const Page& page) {
 
 std::string table_text(const Table& of, const Page& page) {
     TextTable table = text_table(of);
+    const bool is_brief = of.brief_rows > 0 && !page.full && table.rows.size() > of.brief_rows + 1;
+    const std::size_t more = is_brief ? table.rows.size() - of.brief_rows : 0;
+    table.rows.resize(table.rows.size() - more);
     const std::size_t room = page.width - kIndent.size();
-    fit_to(table, room, table.least_widths);
-    if (page.width < Page{}.width && width_of(table) > room) {
-        fit_to(table, room, table.word_widths);
-        if (width_of(table) > room) {
+    if (width_of(table) > room) {
+        fit_to(table, room, Align::left, table.least_widths);
+        fit_to(table, room, Align::right, table.least_widths);
+        const bool has_words = width_of(table) > room && page.width < Page{}.width;
+        const std::vector<std::size_t>& least = has_words ? table.word_widths : table.least_widths;
+        fit_to(table, room, Align::left, least);
+        if (has_words && width_of(table) > room) {
             return rows_one_by_one(table, page);
         }
+        balance(table, least);
     }
     std::vector<std::string> titles;
     for (const Column& column : table.columns) {
@@ -257,6 +320,9 @@ std::string table_text(const Table& of, const Page& page) {
     std::string all = emphasized(page.colour, Emphasis::dim, header) + "\n";
     for (const std::vector<std::string>& row : table.rows) {
         all += aligned(row, table);
+    }
+    if (more > 0) {
+        all += fmt::format("{}and {} more: --full\n", kIndent, more);
     }
     return all;
 }
@@ -365,6 +431,41 @@ std::string first_rows(Table table, std::size_t most, const Page& page) {
     return {};
 }
 
+std::vector<std::string> split_lines(const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t start = 0; start < text.size(); start = text.find('\n', start) + 1) {
+        lines.push_back(text.substr(start, text.find('\n', start) - start));
+    }
+    return lines;
+}
+
+/// One table to the left of another; empty where the page is too narrow.
+std::string beside_each_other(const Table& left, const Table& right, const Page& page) {
+    Page plain = page;
+    plain.colour = false;
+    const std::vector<std::string> measured = split_lines(table_text(left, plain));
+    std::size_t width = 0;
+    for (const std::string& line : measured) {
+        width = std::max(width, display_columns(line));
+    }
+    constexpr std::size_t kGap = 4;
+    width += kGap - kIndent.size();
+    for (const std::string& line : split_lines(table_text(right, plain))) {
+        if (width + display_columns(line) > page.width) {
+            return {};
+        }
+    }
+    std::vector<std::string> lines = split_lines(table_text(left, page));
+    const std::vector<std::string> others = split_lines(table_text(right, page));
+    lines.resize(std::max(lines.size(), others.size()));
+    std::string all;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const std::size_t used = i < measured.size() ? display_columns(measured[i]) : 0;
+        all += lines[i] + (i < others.size() ? std::string(width - used, ' ') + others[i] : "") + "\n";
+    }
+    return all;
+}
+
 /// Whether an empty line comes before it, wherever it stands.
 bool stands_apart(const Block& block) {
     return std::holds_alternative<Section>(block) || std::holds_alternative<Table>(block) ||
@@ -382,12 +483,15 @@ std::string render_text(const Document& document, const Page& page) {
     bool after_title = true;
     bool has_figures = false;
     std::vector<std::string> left_out;  ///< titles of sections
-    for (const Block& block : printable_blocks(document)) {
+    const std::vector<Block> blocks = printable_blocks(document);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const Block& block = blocks[i];
         const auto* section = std::get_if<Section>(&block);
         in_detail = section != nullptr ? section->detail : in_detail;
         in_section = in_section || section != nullptr;
         const auto* note = std::get_if<Note>(&block);
-        const bool is_detail = in_detail || (note != nullptr && note->detail);
+        const auto* bar = std::get_if<StackedBar>(&block);
+        const bool is_detail = in_detail || (note != nullptr && note->detail) || (bar != nullptr && bar->detail);
         if (section != nullptr && section->detail && !page.full) {
             left_out.push_back(section->title.substr(0, section->title.find(':')));
             left_out.back().front() = static_cast<char>(std::tolower(left_out.back().front()));
@@ -396,7 +500,12 @@ std::string render_text(const Document& document, const Page& page) {
             continue;
         }
         std::string text = (section != nullptr || (stands_apart(block) && !after_title)) && !all.empty() ? "\n" : "";
-        text += std::visit(TextBlock{page, in_section ? kIndent : ""}, block);
+        const auto* left = std::get_if<Table>(&block);
+        const auto* right = i + 1 < blocks.size() ? std::get_if<Table>(&blocks[i + 1]) : nullptr;
+        const std::string pair =
+            left != nullptr && right != nullptr && page.most_lines == 0 ? beside_each_other(*left, *right, page) : "";
+        text += pair.empty() ? std::visit(TextBlock{page, in_section ? kIndent : ""}, block) : pair;
+        i += pair.empty() ? 0 : 1;
         const std::size_t before = lines;
         lines += count_lines(text);
         has_figures = has_figures || std::holds_alternative<KeyFigures>(block);

@@ -28,7 +28,7 @@ Record colour_encoding(const std::vector<std::string>& labels, const std::vector
     return {{"field", "s"},
             {"type", "nominal"},
             {"scale", {{"domain", labels}, {"range", colours}}},
-            {"legend", {{"title", nullptr}, {"orient", "bottom"}}}};
+            {"legend", {{"title", nullptr}, {"orient", "bottom"}, {"labelLimit", 300}}}};
 }
 
 Record colour_encoding(const Chart& chart) {

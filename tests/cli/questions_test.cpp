@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/render/text_layout.hpp"
 #include "running.hpp"
 
 namespace dodona::cli::testing {
@@ -84,6 +85,32 @@ TEST_P(Asked, IsAnswered) {
         EXPECT_EQ(answer.find(words_of(text)), std::string::npos)
             << question.asked << "\n$ dodona " << question.command << "\nhas: " << text << "\n"
             << outcome.out << outcome.err;
+    }
+}
+
+// 50 rows: the command, its note on the machine, the answer.
+TEST(Answers, FitOneScreen) {
+    constexpr std::size_t kRows = 49;
+    constexpr std::size_t kColumns = 100;
+    const Folder place;
+    for (
+        const std::string command :
+        {"plan llama-3.1-8b --machine h100 --gpus 8", "plan deepseek-v3 --machine h100 --gpus 2048",
+         "plan llama-3.1-70b --machine h100 --gpus 8", "plan resnet50 --machine v100 --gpus 16",
+         "plan qwen2.5-7b --machine rtx-4090-x8 --gpus 8 --task lora",
+         "predict llama-3.1-8b --machine h100 --gpus 8 --strategy zero3",
+         "predict gpt3-175b --machine a100 --gpus 1024 --strategy megatron-sequence --mesh tensor=8,pipeline=16,data=8",
+         "predict deepseek-v3 --machine h100 --gpus 2048 --strategy megatron-moe --mesh data=128,pipeline=16,expert=64",
+         "size llama-3.1-70b --machine h100 --tokens 1e12 --deadline 30d --gpus 256..512",
+         "size llama-3.1-8b --machine h100 --tokens 1e11 --budget 1e5USD --price dgx-h100=2.5USD --gpus 8..64"}) {
+        const std::string answer = place.run(command).out;
+        std::istringstream lines(answer);
+        std::size_t rows = 0;
+        for (std::string line; std::getline(lines, line); ++rows) {
+            EXPECT_TRUE(line.starts_with("  dodona ") || reports::display_columns(line) <= kColumns) << line;
+        }
+        EXPECT_LT(rows, kRows) << command << "\n" << answer;
+        EXPECT_GT(rows, 20U) << command << "\n" << answer;
     }
 }
 

@@ -65,6 +65,60 @@ TEST(Table, LeavesColumnsOfDetailToOtherFormats) {
     EXPECT_NE(markdown(table).find("| 1 | 2 |"), std::string::npos);
 }
 
+TEST(Table, GivesRoomToTheColumnThatMakesItShorter) {
+    Table table({{"plan"}, {"schedule"}});
+    table.row({"tensor 4, pipeline 16, expert 64", "1f1b"});
+    table.row({"tensor 8, pipeline 16, expert 32", "1f1b"});
+    table.row({"data 8", "interleaved, 4 virtual stages"});
+    EXPECT_EQ(text_of({table}, 54),
+              "  plan                              schedule\n"
+              "  tensor 4, pipeline 16, expert 64  1f1b\n"
+              "  tensor 8, pipeline 16, expert 32  1f1b\n"
+              "  data 8                            interleaved,\n"
+              "                                    4 virtual stages\n");
+}
+
+TEST(Table, BreaksTitlesAboveFiguresBeforeItIsTooWide) {
+    Table table({{"name"}, {"of the whole step", Align::right}});
+    table.row({"nineteen-letter-words in two", Count{10}});
+    EXPECT_EQ(text_of({table}, 30),
+              "  name                      of\n"
+              "                           the\n"
+              "                         whole\n"
+              "                          step\n"
+              "  nineteen-letter-words     10\n"
+              "  in two\n");
+}
+
+TEST(Table, HasItsFirstRowsAndCountsTheOthersUnlessAllAreAskedFor) {
+    Table table({{"n", Align::right}});
+    for (std::int64_t i = 1; i <= 4; ++i) {
+        table.row({Count{i}});
+    }
+    table.brief_rows = 2;
+    EXPECT_EQ(text_of({table}), "  n\n  1\n  2\n  and 2 more: --full\n");
+    EXPECT_EQ(render_text(document_of({table}), {.full = true}), "  n\n  1\n  2\n  3\n  4\n");
+    table.brief_rows = 3;
+    EXPECT_EQ(text_of({table}), "  n\n  1\n  2\n  3\n  4\n") << "one more is as short as its count";
+    EXPECT_NE(markdown(table).find("| 4 |"), std::string::npos);
+}
+
+TEST(Table, StandsBesideTheNextWhereBothHaveRoom) {
+    Table other({{"memory"}});
+    other.row({"weights"});
+    EXPECT_EQ(text_of({two_rows(), other}),
+              "  name   n    memory\n"
+              "  模型   1    weights\n"
+              "  x     10\n");
+    EXPECT_EQ(text_of({other, two_rows()}, 60),
+              "  memory     name   n\n"
+              "  weights    模型   1\n"
+              "             x     10\n");
+    EXPECT_NE(text_of({other, two_rows()}, 20).find("\n\n"), std::string::npos) << "too narrow";
+    const std::string coloured = render_text(document_of({two_rows(), other}), {.colour = true});
+    EXPECT_NE(coloured.find("  模型   1    weights\n"), std::string::npos) << coloured;
+}
+
 TEST(Bar, IsAlwaysAsWideAndAddsSmallPartsUp) {
     const StackedBar bar{.title = "time", .parts = {{"a", "a", 1}, {"b", "b", 1}, {"c", "c", 0.001}}, .whole = 4};
     const std::string text = text_of({bar});
@@ -215,7 +269,7 @@ TEST(Table, ShowsRowsOneByOneWhereItsColumnsDoNotFit) {
     Table table({{"machine", Align::left}, {"a long title", Align::right}, {"another long title", Align::right}});
     table.row({"one", "1,000,000,000", "2,000,000,000"});
     table.row({"two", "3,000,000,000", Cell()});
-    EXPECT_EQ(text_of({table}, 40),
+    EXPECT_EQ(text_of({table}, 38),
               "  machine             one\n"
               "  a long title        1,000,000,000\n"
               "  another long title  2,000,000,000\n"

@@ -223,6 +223,9 @@ TEST(Report, DrawsCurvesThatCoincideAsOneLine) {
     scaling.answers = scaling.strategies[0].points;
     ASSERT_EQ(charted(scaling, 6).size(), 1U);
     EXPECT_EQ(charted(scaling, 6)[0].label(), "data, sharded (equal)");
+    EXPECT_EQ(
+        (Curve{&scaling.strategies[0], {"zero1", "zero2", "zero3", "hybrid-shard", "sharded"}, "deepspeed"}.label()),
+        "data and 5 equal, deepspeed");
     const Chart chart = scaling_chart(report, scaling);
     EXPECT_EQ(series_colours(chart)[0].hex, series_colours(chart)[1].hex) << "measured runs of data";
     scaling.strategies[1].points[2] = point_with("sharded", 4, 2.6, 6_GiB);
