@@ -182,6 +182,7 @@ TEST(Offload, KeepsHeadAndLossOnTheDevice) {
     EXPECT_EQ(offloaded.host->memory, kept.memory[MemoryPart::activations]);
     EXPECT_EQ(offloaded.memory[MemoryPart::activations] * 2.0, kept.memory[MemoryPart::activations])
         << "two of four blocks";
+    EXPECT_LT(offloaded.memory[MemoryPart::workspace], 8 * 4 * (8 + 100) * 4 * 1_B) << "the head begins after the loss";
 }
 
 TEST(Offload, FetchesWeightsForBothPassesAndLeavesGradients) {
