@@ -66,8 +66,8 @@ std::string unknown_option_help(const Command& command, const std::string& name,
         return fmt::format("did you mean {}?", near);
     }
     const auto part = std::find_if(names.begin(), names.end(), [&](const std::string& one) {
-        constexpr std::size_t kLeast = std::string_view("--seq").size();
-        return std::min(one.size(), name.size()) >= kLeast && (name.starts_with(one) || one.starts_with(name));
+        constexpr std::size_t kMin = std::string_view("--seq").size();
+        return std::min(one.size(), name.size()) >= kMin && (name.starts_with(one) || one.starts_with(name));
     });
     if (part != names.end()) {
         return fmt::format("did you mean {}?", *part);

@@ -145,7 +145,7 @@ private:
             return;
         }
         const double full = p_.memory_limit > Bytes{} ? p_.memory.total() / p_.memory_limit : 0.0;
-        // What does not fit has no allocator that stalls.
+        // No allocator stalls where the plan does not fit.
         note(BottleneckKind::memory_stalling, full > 1 ? 0 : full, 0,
              fmt::format("{:.0f} % of device memory is in use, where allocators stall or fail: smaller micro-batches, "
                          "recomputation or sharding would free some",

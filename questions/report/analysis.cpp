@@ -312,9 +312,9 @@ std::vector<Curve> charted(const ReportScaling& scaling, std::size_t most) {
         }
     }
     const std::vector<PlacedPlan> placed = best_plans(scaling);
-    const std::string usual = placed.empty() ? "" : placed.back().plan().software;
+    const std::string first = placed.empty() ? "" : placed.back().plan().software;
     for (Curve& curve : shown) {
-        curve.software = curve.software == usual ? "" : curve.software;
+        curve.software = curve.software == first ? "" : curve.software;
     }
     return shown;
 }

@@ -215,14 +215,14 @@ Table stops_table(const ReportScaling& scaling) {
         }
         std::vector<Cell> row{strategy.name, Count{strategy.most}, strategy.set_by, fitting(strategy),
                               what_stops(strategy)};
-        const auto alike = std::find_if(table.rows.begin(), table.rows.end(), [&](const std::vector<Cell>& other) {
+        const auto same = std::find_if(table.rows.begin(), table.rows.end(), [&](const std::vector<Cell>& other) {
             return std::equal(row.begin() + 1, row.end(), other.begin() + 1,
                               [](const Cell& a, const Cell& b) { return text(a) == text(b); });
         });
-        if (alike == table.rows.end()) {
+        if (same == table.rows.end()) {
             table.row(std::move(row));
         } else {
-            alike->front() = text(alike->front()) + ", " + strategy.name;
+            same->front() = text(same->front()) + ", " + strategy.name;
         }
     }
     return table;

@@ -127,8 +127,8 @@ Table replica_table(const step::Prediction& prediction) {
 }
 
 Table communication_table(const step::Prediction& prediction) {
-    constexpr double kMuch = 0.01;  ///< of the step; the longest come first
-    constexpr std::size_t kLeast = 3;
+    constexpr double kLongShare = 0.01;  ///< of the step; the longest come first
+    constexpr std::size_t kMin = 3;
     const bool shares_links = std::any_of(prediction.communication.begin(), prediction.communication.end(),
                                           [](const step::CommunicationLine& line) { return line.contention != 1; });
     Table table({{"communication"},
@@ -141,9 +141,9 @@ Table communication_table(const step::Prediction& prediction) {
     for (const step::CommunicationLine& line : prediction.communication) {
         table.row({text(line), name(line.algorithm), Count{line.ranks}, line.size, Number{line.per_step}, line.time,
                    Number{line.contention}});
-        table.brief_rows += line.time > kMuch * prediction.step.value ? 1 : 0;
+        table.brief_rows += line.time > kLongShare * prediction.step.value ? 1 : 0;
     }
-    table.brief_rows = std::max(table.brief_rows, kLeast);
+    table.brief_rows = std::max(table.brief_rows, kMin);
     return table;
 }
 

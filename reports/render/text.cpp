@@ -440,17 +440,17 @@ std::vector<std::string> split_lines(const std::string& text) {
 }
 
 /// One table to the left of another; empty where the page is too narrow.
-std::string beside_each_other(const Table& left, const Table& right, const Page& page) {
-    Page plain = page;
-    plain.colour = false;
-    const std::vector<std::string> measured = split_lines(table_text(left, plain));
+std::string next_to_each_other(const Table& left, const Table& right, const Page& page) {
+    Page measuring = page;
+    measuring.colour = false;
+    const std::vector<std::string> measured = split_lines(table_text(left, measuring));
     std::size_t width = 0;
     for (const std::string& line : measured) {
         width = std::max(width, display_columns(line));
     }
     constexpr std::size_t kGap = 4;
     width += kGap - kIndent.size();
-    for (const std::string& line : split_lines(table_text(right, plain))) {
+    for (const std::string& line : split_lines(table_text(right, measuring))) {
         if (width + display_columns(line) > page.width) {
             return {};
         }
@@ -503,7 +503,7 @@ std::string render_text(const Document& document, const Page& page) {
         const auto* left = std::get_if<Table>(&block);
         const auto* right = i + 1 < blocks.size() ? std::get_if<Table>(&blocks[i + 1]) : nullptr;
         const std::string pair =
-            left != nullptr && right != nullptr && page.most_lines == 0 ? beside_each_other(*left, *right, page) : "";
+            left != nullptr && right != nullptr && page.most_lines == 0 ? next_to_each_other(*left, *right, page) : "";
         text += pair.empty() ? std::visit(TextBlock{page, in_section ? kIndent : ""}, block) : pair;
         i += pair.empty() ? 0 : 1;
         const std::size_t before = lines;

@@ -103,7 +103,7 @@ TEST(Table, HasItsFirstRowsAndCountsTheOthersUnlessAllAreAskedFor) {
     EXPECT_NE(markdown(table).find("| 4 |"), std::string::npos);
 }
 
-TEST(Table, StandsBesideTheNextWhereBothHaveRoom) {
+TEST(Table, IsNextToAnotherWhereBothHaveRoom) {
     Table other({{"memory"}});
     other.row({"weights"});
     EXPECT_EQ(text_of({two_rows(), other}),
