@@ -43,9 +43,6 @@ std::string markup(const std::string& text) {
             const bool is_kept =
                 piece[i] == ' ' && (piece.size() <= kLongest || (i > 0 && '0' <= piece[i - 1] && piece[i - 1] <= '9'));
             all += is_kept ? "\u00a0" : std::string(1, piece[i]);
-            const bool has_number =
-                piece[i] == '-' && i + 1 < piece.size() && '0' <= piece[i + 1] && piece[i + 1] <= '9';
-            all += has_number ? "\u2060" : "";  // no break in ZeRO-1
         }
     }
     return escaped_markup(all);
