@@ -19,8 +19,8 @@ using plan::Plan;
 /// Factors at which known plans are compared; denser near 1, where a crossover is more likely.
 constexpr std::array kGrid{1.25, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0};
 /// Those at which all plans are searched: of the batch, which stays a whole number, and of memory.
-constexpr std::array kDoublings{2.0, 4.0, 16.0};
-constexpr std::array kSearched{2.0, 4.0, 16.0};
+constexpr std::array kDoublings{2.0, 4.0, 8.0, 16.0};
+constexpr std::array kSearched{1.25, 1.75, 2.5, 4.0, 16.0};
 
 }  // namespace
 
