@@ -122,20 +122,42 @@ PieceRow row_of(const CostedGraph& costed, std::int64_t parts) {
     return row;
 }
 
-/// The sum of weighed times of the cut whose ends are the nearest to those of equal parts.
-double even_sum(const PieceRow& row, std::size_t parts) {
+/// What parts are to take, over equal parts, and the sum up to the end of each.
+struct Shares {
+    std::vector<double> of;
+    std::vector<double> until;
+
+    explicit Shares(std::vector<double> shares) : of(std::move(shares)), until(of.size() + 1, 0) {
+        std::partial_sum(of.begin(), of.end(), until.begin() + 1);
+    }
+    [[nodiscard]] std::size_t parts() const { return of.size(); }
+};
+
+/// Time of a part and of what it receives from either side.
+double part_time(const PieceRow& row, std::size_t begin, std::size_t end) {
+    return row.until[end] - row.until[begin] + row.entry[begin] + row.entry[end];
+}
+
+/// Where the first p parts would end if times could be as the shares.
+double ideal_end(const PieceRow& row, const Shares& shares, std::size_t p) {
+    return row.until.back() * shares.until[p] / shares.until.back();
+}
+
+/// The sum of weighed times of the cut whose ends are the nearest to the ideal ones.
+double nearest_sum(const PieceRow& row, const Shares& shares) {
     const std::size_t n = row.pieces.size();
+    const std::size_t parts = shares.parts();
     double sum = 0;
     std::size_t begin = 0;
     for (std::size_t p = 1; p <= parts; ++p) {
-        const auto ideal = static_cast<double>(p);
+        const double ideal = ideal_end(row, shares, p);
         const auto after = std::lower_bound(row.until.begin(), row.until.end(), ideal);
         auto end = static_cast<std::size_t>(after - row.until.begin());
         if (end > n || row.until[end] - ideal > ideal - row.until[end - 1]) {
             --end;
         }
         end = p == parts ? n : std::clamp(end, begin + 1, n - (parts - p));
-        sum += weighed(row.until[end] - row.until[begin] + row.entry[begin] + row.entry[end]);
+        sum += weighed(part_time(row, begin, end) / shares.of[p - 1]);
         begin = end;
     }
     return sum;
@@ -147,35 +169,30 @@ struct Ends {
     std::size_t end = 0;  ///< the one after the last
 };
 
-/// Ends of the first p parts with which a cut may be no worse than `enough`, for each p from 1: equal parts before and
-/// after an end e have the least sum, p weighed(t(0, e) / p) + (parts - p) weighed(t(e, n) / (parts - p)). It grows with
-/// p for an end before that of p equal parts and falls for one after it, so the ends of one more part are no earlier.
-std::vector<Ends> ends_within(const PieceRow& row, std::size_t parts, double enough) {
+/// Ends of the first p parts with which a cut may be no worse than `enough`: times as the shares before and after an end e
+/// have the least sum, with S of the first p of all P parts
+///   p weighed(t(0, e) / S_p) + (P - p) weighed(t(e, n) / (S_P - S_p))
+/// which is convex in t(0, e) and least at the ideal end.
+Ends ends_within(const PieceRow& row, const Shares& shares, std::size_t p, double enough) {
     const std::size_t n = row.pieces.size();
-    std::vector<Ends> within;
-    within.reserve(parts);
-    Ends ends{.first = 0, .end = 0};
-    for (std::size_t p = 1; p <= parts; ++p) {
-        const auto before = static_cast<double>(p);
-        const auto after = static_cast<double>(parts - p);
-        const auto too_much = [&](std::size_t e) {
-            const double until = row.until[e];
-            const double rest = after > 0 ? after * weighed((row.until[n] - until) / after) : 0;
-            return before * weighed(until / before) + rest > enough;
-        };
-        const std::size_t last = n - (parts - p);
-        for (ends.first = std::max(ends.first, p); ends.first < last && row.until[ends.first] < before; ++ends.first) {
-            if (!too_much(ends.first)) {
-                break;
-            }
-        }
-        ends.end = std::max(ends.end, ends.first);
-        while (ends.end <= last && (row.until[ends.end] < before || !too_much(ends.end))) {
-            ++ends.end;
-        }
-        within.push_back(ends);
+    const auto before = static_cast<double>(p);
+    const auto after = static_cast<double>(shares.parts() - p);
+    const auto too_much = [&](std::size_t e) {
+        const double rest =
+            after > 0 ? after * weighed((row.until[n] - row.until[e]) / (shares.until.back() - shares.until[p])) : 0;
+        return before * weighed(row.until[e] / shares.until[p]) + rest > enough;
+    };
+    const std::size_t last = n - (shares.parts() - p);
+    const auto ideal = std::lower_bound(row.until.begin(), row.until.end(), ideal_end(row, shares, p));
+    Ends ends;
+    ends.first = ends.end = std::clamp(static_cast<std::size_t>(ideal - row.until.begin()), p, last + 1);
+    while (ends.first > p && !too_much(ends.first - 1)) {
+        --ends.first;
     }
-    return within;
+    while (ends.end <= last && !too_much(ends.end)) {
+        ++ends.end;
+    }
+    return ends;
 }
 
 /// Values for the ends that a part may have.
@@ -188,25 +205,26 @@ struct ByEnd {
     Value& operator[](std::size_t end) { return values[end - ends.first]; }
 };
 
-/// The cut into non-empty parts with the least sum of weighed times, what a part receives from either side included.
-/// Returns the end of each part.
-///   best[p][e] = min over b of best[p-1][b] + weighed(t(b, e))         a part grows until its own time is too much
-std::vector<std::size_t> ends_of(const PieceRow& row, std::size_t parts) {
-    const std::size_t n = row.pieces.size();
-    const double enough = (1 + kEqualSums) * even_sum(row, parts);
+/// The cut into non-empty parts with the least sum of weighed times over their shares, what a part receives from either
+/// side included. Returns the end of each part.
+///   best[p][e] = min over b of best[p-1][b] + weighed(t(b, e) / share)   a part grows until its own time is too much
+std::vector<std::size_t> ends_of(const PieceRow& row, const Shares& shares) {
+    const std::size_t parts = shares.parts();
+    const double enough = (1 + kEqualSums) * nearest_sum(row, shares);
     ByEnd<double> best({.first = 0, .end = 1}, 0);
     std::vector<ByEnd<std::size_t>> begins;
     begins.reserve(parts);
-    for (const Ends& within : ends_within(row, parts, enough)) {
+    for (std::size_t p = 1; p <= parts; ++p) {
+        const double share = shares.of[p - 1];
+        const Ends within = ends_within(row, shares, p, enough);
         ByEnd<double> next(within, std::numeric_limits<double>::infinity());
         ByEnd<std::size_t>& begin = begins.emplace_back(within, 0);
         for (std::size_t e = within.first; e < within.end; ++e) {
             for (std::size_t b = std::min(e, best.ends.end); b-- > best.ends.first;) {
-                const double time = row.until[e] - row.until[b];
-                if (weighed(time) >= next[e]) {
+                if (weighed((row.until[e] - row.until[b]) / share) >= next[e]) {
                     break;
                 }
-                const double sum = best[b] + weighed(time + row.entry[b] + row.entry[e]);
+                const double sum = best[b] + weighed(part_time(row, b, e) / share);
                 if (sum < next[e]) {
                     next[e] = sum;
                     begin[e] = b;
@@ -215,16 +233,11 @@ std::vector<std::size_t> ends_of(const PieceRow& row, std::size_t parts) {
         }
         best = std::move(next);
     }
-    std::vector<std::size_t> ends(parts, n);
+    std::vector<std::size_t> ends(parts, row.pieces.size());
     for (std::size_t p = parts; p-- > 1;) {
         ends[p - 1] = begins[p][ends[p]];
     }
     return ends;
-}
-
-/// Time of a part and of what it receives from either side.
-double part_time(const PieceRow& row, std::size_t begin, std::size_t end) {
-    return row.until[end] - row.until[begin] + row.entry[begin] + row.entry[end];
 }
 
 /// The longest time of all parts of a stage.
@@ -279,45 +292,14 @@ std::vector<double> shares_of_parts(const CostedGraph& costed, const PieceRow& r
     return shares;
 }
 
-/// As ends_of, with the times of parts over their shares.
-std::vector<std::size_t> ends_by_shares(const PieceRow& row, const std::vector<double>& shares) {
-    const std::size_t n = row.pieces.size();
-    const std::size_t parts = shares.size();
-    constexpr double kNever = std::numeric_limits<double>::infinity();
-    std::vector<double> best(n + 1, kNever);
-    best[0] = 0;
-    std::vector<std::vector<std::size_t>> begins(parts, std::vector<std::size_t>(n + 1, 0));
-    for (std::size_t p = 0; p < parts; ++p) {
-        std::vector<double> next(n + 1, kNever);
-        for (std::size_t e = p + 1; e + (parts - p - 1) <= n; ++e) {
-            for (std::size_t b = e; b-- > p;) {
-                if (weighed((row.until[e] - row.until[b]) / shares[p]) >= next[e]) {
-                    break;
-                }
-                const double sum = best[b] + weighed(part_time(row, b, e) / shares[p]);
-                if (sum < next[e]) {
-                    next[e] = sum;
-                    begins[p][e] = b;
-                }
-            }
-        }
-        best = std::move(next);
-    }
-    std::vector<std::size_t> ends(parts, n);
-    for (std::size_t p = parts; p-- > 1;) {
-        ends[p - 1] = begins[p][ends[p]];
-    }
-    return ends;
-}
-
 std::vector<Counts> balance(const CostedGraph& costed, const schedule::Places& places) {
     const PieceRow row = row_of(costed, places.positions());
     const auto stages = static_cast<std::size_t>(places.stages);
     std::vector<Counts> found(static_cast<std::size_t>(places.positions()), Counts(costed.segments.size(), 0));
     std::size_t i = 0;
-    std::vector<std::size_t> ends = ends_of(row, found.size());
-    if (const std::vector<double> shares = shares_of_parts(costed, row, places); !shares.empty()) {
-        std::vector<std::size_t> others = ends_by_shares(row, shares);
+    std::vector<std::size_t> ends = ends_of(row, Shares(std::vector<double>(found.size(), 1)));
+    if (std::vector<double> shares = shares_of_parts(costed, row, places); !shares.empty()) {
+        std::vector<std::size_t> others = ends_of(row, Shares(std::move(shares)));
         if (slowest_stage(row, others, stages) <= (1 + kEqualSums) * slowest_stage(row, ends, stages)) {
             ends = std::move(others);
         }

@@ -78,8 +78,8 @@ TEST(Software, IsSearchedForWhatItCanRun) {
 
 TEST(Software, MayBeSeveralOfWhichTheFirstIsPreferred) {
     const std::string question = "plan llama-3.1-70b --machine dgx-h100 --gpus 64 --software ";
-    for (const std::string first : {"megatron-2024", "torchtitan"}) {
-        const std::string other = first == "torchtitan" ? "megatron-2024" : "torchtitan";
+    for (const std::string first : {"megatron-2024", "megatron-2026"}) {
+        const std::string other = first == "megatron-2026" ? "megatron-2024" : "megatron-2026";
         const json both = answer_of(question + first + "," + other);
         EXPECT_EQ(both.at("plans")[0].at("framework"), first) << "their predictions do not tell which is faster";
         EXPECT_EQ(both.at("in_other_software")[0].at("framework"), other);
@@ -139,7 +139,7 @@ TEST(PlanFromAScript, SaysWhatIsRunAndWhichOfItsSettingsToChange) {
     const json several =
         json::parse(place.run("plan " + job + "--software torchtitan,megatron-2024 --format json").out);
     EXPECT_EQ(several.at("from").at("plan").at("framework"), "megatron-2026");
-    EXPECT_EQ(several.at("plans")[0].at("framework"), "torchtitan");
+    EXPECT_EQ(several.at("plans")[0].at("framework"), "pytorch-fsdp") << "what torchtitan takes for FSDP alone";
     // The changed script is plan No. 1, with nothing left to change.
     ASSERT_EQ(place.run("plan " + job + "--export megatron -o new.sh").code, 0);
     const json again =
