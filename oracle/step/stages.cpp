@@ -122,7 +122,7 @@ PieceRow row_of(const CostedGraph& costed, std::int64_t parts) {
     return row;
 }
 
-/// What parts are to take, over equal parts, and the sum up to the end of each.
+/// Times that parts should take, over that of equal parts, and the sums up to their ends.
 struct Shares {
     std::vector<double> of;
     std::vector<double> until;
@@ -138,7 +138,7 @@ double part_time(const PieceRow& row, std::size_t begin, std::size_t end) {
     return row.until[end] - row.until[begin] + row.entry[begin] + row.entry[end];
 }
 
-/// Where the first p parts would end if times could be as the shares.
+/// End of the first p parts if times could be as the shares.
 double ideal_end(const PieceRow& row, const Shares& shares, std::size_t p) {
     return row.until.back() * shares.until[p] / shares.until.back();
 }
