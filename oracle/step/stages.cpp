@@ -122,13 +122,16 @@ PieceRow row_of(const CostedGraph& costed, std::int64_t parts) {
     return row;
 }
 
-/// Times that parts should take, over that of equal parts, and the sums up to their ends.
+/// Times that parts should take, over that of an equal part. Times t_i of some of them that add up to t have the least sum
+/// of weighed(t_i / share_i), which is R weighed(t / R), where they are as r_i = share_i^(8/7), R their sum (Lagrange).
 struct Shares {
     std::vector<double> of;
-    std::vector<double> until;
+    std::vector<double> until;  ///< sums of r_i before each part, and of all
 
-    explicit Shares(std::vector<double> shares) : of(std::move(shares)), until(of.size() + 1, 0) {
-        std::partial_sum(of.begin(), of.end(), until.begin() + 1);
+    explicit Shares(std::vector<double> shares) : of(std::move(shares)), until{0} {
+        for (const double share : of) {
+            until.push_back(until.back() + std::pow(share, 8.0 / 7));
+        }
     }
     [[nodiscard]] std::size_t parts() const { return of.size(); }
 };
@@ -138,7 +141,7 @@ double part_time(const PieceRow& row, std::size_t begin, std::size_t end) {
     return row.until[end] - row.until[begin] + row.entry[begin] + row.entry[end];
 }
 
-/// End of the first p parts if times could be as the shares.
+/// End of the first p parts if times could have the least sum.
 double ideal_end(const PieceRow& row, const Shares& shares, std::size_t p) {
     return row.until.back() * shares.until[p] / shares.until.back();
 }
@@ -169,18 +172,17 @@ struct Ends {
     std::size_t end = 0;  ///< the one after the last
 };
 
-/// Ends of the first p parts with which a cut may be no worse than `enough`: times as the shares before and after an end e
-/// have the least sum, with S of the first p of all P parts
-///   p weighed(t(0, e) / S_p) + (P - p) weighed(t(e, n) / (S_P - S_p))
+/// Ends of the first p parts with which a cut may be no worse than `enough`. With an end e before and after which times
+/// have the least sum, it is
+///   R_p weighed(t(0, e) / R_p) + (R - R_p) weighed(t(e, n) / (R - R_p))
 /// which is convex in t(0, e) and least at the ideal end.
 Ends ends_within(const PieceRow& row, const Shares& shares, std::size_t p, double enough) {
     const std::size_t n = row.pieces.size();
-    const auto before = static_cast<double>(p);
-    const auto after = static_cast<double>(shares.parts() - p);
+    const double before = shares.until[p];
+    const double after = shares.until.back() - before;
     const auto too_much = [&](std::size_t e) {
-        const double rest =
-            after > 0 ? after * weighed((row.until[n] - row.until[e]) / (shares.until.back() - shares.until[p])) : 0;
-        return before * weighed(row.until[e] / shares.until[p]) + rest > enough;
+        const double rest = p < shares.parts() ? after * weighed((row.until[n] - row.until[e]) / after) : 0;
+        return before * weighed(row.until[e] / before) + rest > enough;
     };
     const std::size_t last = n - (shares.parts() - p);
     const auto ideal = std::lower_bound(row.until.begin(), row.until.end(), ideal_end(row, shares, p));
