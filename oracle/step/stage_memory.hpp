@@ -63,10 +63,9 @@ StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, co
 
 /// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). Offloaded tensors leave two
 /// buffers of the largest segment on the device, but for states that the host updates; activations of layers outside blocks
-/// stay there. The plan's memory profile adds
-/// what software needs; the cluster's memory_reserve is kept free. Not modelled: connections of all-to-all groups to
-/// each peer, the lifetime of a table's dense gradient, what gradients of weights that are put off keep inside the
-/// segment that is going backward.
+/// stay there. The plan's memory profile adds what software needs; the cluster's memory_reserve is kept free. Not modelled:
+/// connections of all-to-all groups to each peer, the lifetime of a table's dense gradient, what gradients of weights that
+/// are put off keep inside the segment that is going backward.
 MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
                          const StageBuffers& buffers);
 MemoryMoments memory_moments(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
