@@ -25,20 +25,29 @@ constexpr std::array kSpeltOut{
     "--recompute",          "--zero",      "--zero-group",  "--gather-group", "--keep-parameters", "--precision",
     "--gradient-precision", "--optimizer", "--overlap",     "--offload",      "--algorithm"};
 
+constexpr std::string_view kLayers = "layers=";
+constexpr std::string_view kModules = "modules=";
+
 void read_recompute(Arguments& arguments, PlanSettings& settings) {
     const auto typed = arguments.text("--recompute");
     if (!typed) {
         return;
     }
-    constexpr std::string_view kLayers = "layers=";
-    if (typed->starts_with(kLayers)) {
+    for (const std::string_view start : {kLayers, kModules}) {
+        if (!typed->starts_with(start)) {
+            continue;
+        }
         settings.recompute = plan::RecomputeKind::layers;
-        for (const std::string& layer : between_commas(typed->substr(kLayers.size()))) {
-            if (layer.empty()) {
+        for (const std::string& name : between_commas(typed->substr(start.size()))) {
+            if (name.empty()) {
                 arguments.fault("--recompute", as_typed(*typed) + " has an empty entry",
                                 "names between commas, without blanks: layers=norm1,gated");
             }
-            settings.recompute_layers.push_back(plan::layers_named(layer));
+            if (start == kModules) {
+                settings.recompute_modules.push_back(name);
+            } else {
+                settings.recompute_layers.push_back(plan::layers_named(name));
+            }
         }
         return;
     }
@@ -63,8 +72,8 @@ void read_recompute(Arguments& arguments, PlanSettings& settings) {
             return;
         }
     }
-    const std::vector<std::string> choices{"none",    "selective", "full",           "every-K",
-                                           "first-K", "one-in-K",  "layers=NAME,..."};
+    const std::vector<std::string> choices{
+        "none", "selective", "full", "every-K", "first-K", "one-in-K", "layers=NAME,...", "modules=NAME,..."};
     arguments.fault("--recompute", fmt::format("{} is not one of {}{}", as_typed(*typed), join(choices),
                                                did_you_mean(*typed, choices)));
 }
@@ -242,7 +251,7 @@ std::vector<Option> plan_options() {
                         "itself, or so many layers on each stage; default: balanced",
          .group = group,
          .old_name = "--stages"},
-        {"--recompute", "none|selective|full|every-K|first-K|one-in-K|layers=NAME,...",
+        {"--recompute", "none|selective|full|every-K|first-K|one-in-K|layers=NAME,...|modules=NAME,...",
          "activations to recompute in the backward pass; full of the first K\n"
          "blocks of each virtual stage, or of one block in K; default: none",
          group},
@@ -364,6 +373,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.recompute_every = settings.recompute_every;
     plan.repeated = settings.repeated;
     plan.recompute_layers = settings.recompute_layers;
+    plan.recompute_modules = settings.recompute_modules;
     plan.shard_group = settings.shard_group;
     plan.keep_parameters = settings.keep_parameters;
     plan.gather_group = settings.gather_group;

@@ -30,6 +30,7 @@ struct PlanSettings {
     std::int64_t recompute_every = 1;
     plan::RepeatedBlocks repeated;
     std::vector<plan::Match> recompute_layers;
+    std::vector<std::string> recompute_modules;
     std::optional<plan::ShardLevel> shard;
     std::int64_t shard_group = 0;
     bool keep_parameters = false;

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.hpp"
+#include "plan/recompute.hpp"
 #include "plan/usual_framework.hpp"
 
 namespace dodona::questions {
@@ -125,6 +126,12 @@ std::string added_to_default(const SoftwareOptions& options) {
     return !options.names.empty() && is_addition(options.names.front()) ? join(options.names, ",") : "";
 }
 
+void set_recompute_modules(const graph::Graph& graph, search::Space& space) {
+    for (search::Software& software : space.software) {
+        software.recompute_modules = plan::modules_together(graph, software.memory);
+    }
+}
+
 search::Space in_default_software(const SoftwareOptions& options, const Workload& workload, search::Space space,
                                   bool named) {
     const UsualSoftware usual(options, workload);
@@ -139,6 +146,7 @@ search::Space in_default_software(const SoftwareOptions& options, const Workload
             software.memory = memory_of(software.framework, workload.files);
         }
     }
+    set_recompute_modules(workload.graph, space);
     return space;
 }
 
@@ -254,6 +262,7 @@ Asked<search::Space> in_software(const SoftwareOptions& options, const Workload&
         all.front().strategies.reset();
     }
     space.software = std::move(all);
+    set_recompute_modules(workload.graph, space);
     return space;
 }
 

@@ -19,6 +19,7 @@ using plan::MemoryAction;
 using plan::MemoryProfile;
 using plan::MemoryRule;
 using plan::MemoryTensors;
+using plan::RecomputeModule;
 
 namespace {
 
@@ -121,33 +122,57 @@ const Description& description<MemoryRule>() {
 }
 
 template <>
+const Description& description<RecomputeModule>() {
+    static const Description described{
+        .noun = "module",
+        .summary = "A part of a network that software can run again in backward. Lines of one name are one module.",
+        .keys = {required<&RecomputeModule::name>("module", "As its setting names it."),
+                 required_as<&RecomputeModule::layers>(
+                     layers_type(), "layers", "Those that keep nothing, results included, and run again in backward."),
+                 optional_as<&RecomputeModule::with>(layers_type(), "with",
+                                                     "Only in blocks that have one of these layers.",
+                                                     {.default_text = "all blocks"})},
+        .one_line = true,
+        .defaults = default_of<RecomputeModule>};
+    return described;
+}
+
+template <>
 const Description& description<MemoryProfile>() {
     static const Description described{
         .noun = "memory profile",
         .summary =
             "What the software of one generation keeps on a device beside the tensors of the model. A key that is "
             "left out adds nothing. Equations and sources: oracle/plan/memory_profile.hpp.",
-        .keys = {file_name<&MemoryProfile::name>("memory"), file_source<&MemoryProfile::source>(),
-                 optional<&MemoryProfile::summary>("summary", "One line for lists."),
-                 optional<&MemoryProfile::rules>(
-                     "rules",
-                     "What it does to tensors: of several rules on tensors of a layer the first that matches counts."),
-                 optional<&MemoryProfile::reduction_bucket>(
-                     "reduction_bucket", "Gradients that are flattened for one reduction.", {.range = kNotNegative}),
-                 optional<&MemoryProfile::workspace>("workspace", "Of libraries, taken from the allocator.",
-                                                     {.range = kNotNegative}),
-                 optional<&MemoryProfile::communicator>("communicator",
-                                                        "Buffers of each communicator, not taken from the allocator.",
-                                                        {.range = kNotNegative}),
-                 optional<&MemoryProfile::fragmentation>(
-                     "fragmentation",
-                     "What the allocator has reserved and cannot use, over tensors that come and go in a step: "
-                     "activations, workspace and buffers.",
-                     {.range = kShare}),
-                 optional<&MemoryProfile::recomputed_fragmentation>(
-                     "recomputed_fragmentation",
-                     "The same where whole blocks are recomputed. Counts if larger than `fragmentation`.",
-                     {.range = kShare})},
+        .keys =
+            {file_name<&MemoryProfile::name>("memory"), file_source<&MemoryProfile::source>(),
+             optional<&MemoryProfile::summary>("summary", "One line for lists."),
+             optional<&MemoryProfile::rules>(
+                 "rules",
+                 "What it does to tensors: of several rules on tensors of a layer the first that matches counts."),
+             optional<&MemoryProfile::recompute_modules>("recompute_modules", "Parts of blocks that it recomputes.",
+                                                         {.default_text = "none"}),
+             optional<&MemoryProfile::recomputed_together>(
+                 "recomputed_together",
+                 "Modules that `dodona plan` tries, with blanks between them: the first of these lists of which the "
+                 "network has each.",
+                 {.default_text = "none", .or_single = true}),
+             optional<&MemoryProfile::reduction_bucket>(
+                 "reduction_bucket", "Gradients that are flattened for one reduction.", {.range = kNotNegative}),
+             optional<&MemoryProfile::workspace>("workspace", "Of libraries, taken from the allocator.",
+                                                 {.range = kNotNegative}),
+             optional<&MemoryProfile::communicator>("communicator",
+                                                    "Buffers of each communicator, not taken from the allocator.",
+                                                    {.range = kNotNegative}),
+             optional<&MemoryProfile::fragmentation>(
+                 "fragmentation",
+                 "What the allocator has reserved and cannot use, over tensors that come and go in a step: "
+                 "activations, workspace and buffers.",
+                 {.range = kShare}),
+             optional<&MemoryProfile::recomputed_fragmentation>(
+                 "recomputed_fragmentation",
+                 "The same where whole blocks are recomputed. Counts if larger than `fragmentation`.",
+                 {.range = kShare})},
         .file_kind = "memory",
         .defaults = default_of<MemoryProfile>};
     return described;

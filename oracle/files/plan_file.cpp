@@ -40,6 +40,7 @@ struct RecomputeEntry {
     std::optional<std::int64_t> first;
     std::optional<std::int64_t> one_in;
     std::vector<LayerMatch> layers;
+    std::vector<std::string> modules;
 };
 
 }  // namespace
@@ -151,6 +152,7 @@ RecomputeEntry recompute_entry(const PlanFile& file) {
         entry.every = plan.recompute_every;
     } else if (plan.recompute == RecomputeKind::layers) {
         entry.layers = layer_matches(plan.recompute_layers);
+        entry.modules = plan.recompute_modules;
     } else if (plan.keeps_some_blocks() && plan.repeated.first > 0) {
         entry.first = plan.repeated.first;
     } else if (plan.keeps_some_blocks()) {
@@ -165,9 +167,9 @@ void set_recompute(const RecomputeEntry& entry, PlanFile& file, const Value& val
     Plan& plan = file.plan;
     if (value.is_mapping()) {
         Fields fields(value);
-        const bool has_layers = static_cast<bool>(fields.find("layers"));
-        int given = 0;
-        for (const char* form : {"kind", "every", "first", "one_in", "layers"}) {
+        const bool has_layers = fields.find("layers") || fields.find("modules");
+        int given = fields.find("layers") && fields.find("modules") ? -1 : 0;
+        for (const char* form : {"kind", "every", "first", "one_in", "layers", "modules"}) {
             given += fields.find(form) ? 1 : 0;
         }
         if (given != 1) {
@@ -178,6 +180,7 @@ void set_recompute(const RecomputeEntry& entry, PlanFile& file, const Value& val
         if (has_layers) {
             plan.recompute = RecomputeKind::layers;
             plan.recompute_layers = matches_of(entry.layers);
+            plan.recompute_modules = entry.modules;
             return;
         }
     }
@@ -457,7 +460,10 @@ const Description& description<RecomputeEntry>() {
                  "they read of others is kept, and their forward kernels and collectives run again.",
                  {.none = "no layers",
                   .none_help = "name those that run again in backward: [norm1, gated]",
-                  .or_single = true})},
+                  .or_single = true}),
+             optional<&RecomputeEntry::modules>(
+                 "modules", "The same for modules, as the software of the plan names them: [layernorm, moe_act].",
+                 {.none = "no modules", .none_help = "name those that run again in backward", .or_single = true})},
         .single_value = "kind",
         .one_line = true,
         .defaults = default_of<RecomputeEntry>};

@@ -286,6 +286,11 @@ void check_strategy(Fields& fields, Strategy& strategy, const Reading& /*reading
     AxisCheck(fields, strategy).all();
 }
 
+void set_matches(const std::vector<LayerMatch>& layers, std::vector<Match>& matches, const Value& /*value*/,
+                 const Reading& /*reading*/) {
+    matches = matches_of(layers);
+}
+
 void check_layer_match(Fields& fields, LayerMatch& match, const Reading& /*reading*/) {
     const Value layer = fields.find("layer");
     if (layer && fields.mapping().node().members.size() > 1) {
@@ -474,13 +479,17 @@ std::vector<Match> matches_of(const std::vector<LayerMatch>& layers) {
     return matches;
 }
 
+ValueType layers_type() {
+    return converted_type<std::vector<LayerMatch>, std::vector<Match>, layer_matches, set_matches>(
+        list_type<LayerMatch>(record_type(description<LayerMatch>), {.or_single = true}));
+}
+
 std::vector<Match> read_matches(const Value& value) {
-    std::vector<LayerMatch> layers;
+    std::vector<Match> matches;
     if (value) {
-        const ValueType type = list_type<LayerMatch>(record_type(description<LayerMatch>), {.or_single = true});
-        read_value(type, value, &layers, {.folder = {}, .open = {}});
+        read_value(layers_type(), value, &matches, {.folder = {}, .open = {}});
     }
-    return matches_of(layers);
+    return matches;
 }
 
 Strategy read_strategy(Document document) { return read_file<Strategy>(std::move(document)); }

@@ -24,6 +24,9 @@ const Description& description<LayerMatch>();
 std::vector<LayerMatch> layer_matches(const std::vector<plan::Match>& matches);
 std::vector<plan::Match> matches_of(const std::vector<LayerMatch>& layers);
 
+/// A member that is a std::vector<plan::Match> stands in files as such a list.
+ValueType layers_type();
+
 /// Reads such a list.
 std::vector<plan::Match> read_matches(const Value& value);
 

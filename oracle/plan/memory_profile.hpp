@@ -170,12 +170,24 @@ struct MemoryRule {
     bool operator==(const MemoryRule&) const = default;
 };
 
+/// A part of a network that software can run again in backward, by the name of its setting: layers that match one of
+/// `layers`, of blocks that have a layer that matches one of `with`.
+struct RecomputeModule {
+    std::string name;
+    std::vector<Match> layers;
+    std::vector<Match> with;  ///< empty: of all blocks
+    bool operator==(const RecomputeModule&) const = default;
+};
+
 struct MemoryProfile {
     std::string name;    ///< empty: neutral
     std::string source;  ///< of all its values
     std::string summary;
 
     std::vector<MemoryRule> rules;
+    std::vector<RecomputeModule> recompute_modules;  ///< those of one name are one module
+    /// Modules that a search tries, with blanks between them: the first of these lists of which the network has each.
+    std::vector<std::string> recomputed_together;
     Bytes reduction_bucket;    ///< size of a bucket of flattened gradients
     Bytes workspace;           ///< workspaces of libraries, from the allocator
     Bytes communicator;        ///< buffers of one communicator, not from the allocator

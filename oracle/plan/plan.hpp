@@ -60,7 +60,8 @@ inline constexpr std::array kRecomputeTable{
         "every so many blocks keep one input: of n blocks ceil(n/k) inputs are kept, and k blocks run again at a "
         "time"),
     Enumerator(RecomputeKind::layers, "layers",
-               "layers by name or operator keep nothing, results included, and run again in backward")};
+               "modules of the software, or layers by name or operator, keep nothing, results included, and run again "
+               "in backward")};
 constexpr const auto& enumerators(RecomputeKind /*type*/) { return kRecomputeTable; }
 constexpr std::string_view name(RecomputeKind kind) { return name_of(kind); }
 constexpr std::optional<RecomputeKind> recompute_from(std::string_view name) { return value_of<RecomputeKind>(name); }
@@ -111,6 +112,7 @@ struct Plan {
     RepeatedBlocks repeated;           ///< RecomputeKind::full: of which blocks; the others keep everything
     /// RecomputeKind::layers: layers that match one of these keep nothing, not even results, and run again in backward.
     std::vector<Match> recompute_layers;
+    std::vector<std::string> recompute_modules;  ///< the same for modules of the software, by name (MemoryProfile)
     OptimizerKind optimizer = OptimizerKind::adam;
     ShardLevel shard = ShardLevel::none;
     std::int64_t shard_group = 0;  ///< ranks that share one copy of the states; 0: all that can; fewer: hybrid sharding

@@ -20,10 +20,20 @@ std::optional<std::string> layer_name(const Match& match);
 /// A match for messages: the name, or its conditions: `{kind gelu}`.
 std::string text(const Match& match);
 
-/// By vertex, whether the plan recomputes the layer by name.
+/// By vertex, whether the plan names the layer as one to recompute; empty: it names none.
+std::vector<bool> named_layers(const graph::Graph& graph, const Plan& plan);
+
+/// The same where the plan recomputes them.
 std::vector<bool> recomputed_layers(const graph::Graph& graph, const Plan& plan);
 
-/// Patterns of the plan that match no layer of the network.
+/// Patterns of the plan that match no layer of the network, and modules that its software does not have. One that the
+/// network does not have is passed over, as software does.
 std::vector<std::string> unmatched_layers(const graph::Graph& graph, const Plan& plan);
+
+/// "its modules: core_attn, layernorm".
+std::string modules_text(const MemoryProfile& software);
+
+/// The modules of the network that a search in this software recomputes together; empty: none.
+std::vector<std::string> modules_together(const graph::Graph& graph, const MemoryProfile& software);
 
 }  // namespace dodona::plan

@@ -23,8 +23,7 @@ public:
         : costed_(costed),
           graph_(*costed.graph),
           plan_(plan),
-          repeated_(plan::recomputed_layers(graph_, plan)),
-          memories_(graph_, *costed.sharded, costed.mesh, plan, repeated_) {
+          memories_(graph_, *costed.sharded, costed.mesh, plan, plan::recomputed_layers(graph_, plan)) {
         check(costed.sharded != nullptr, "the graph has its shards");
     }
 
@@ -136,7 +135,6 @@ private:
     const step::CostedGraph& costed_;
     const graph::Graph& graph_;
     const plan::Plan& plan_;
-    std::vector<bool> repeated_;
     step::SegmentMemories memories_;
     std::map<Vertex, std::size_t> place_;  ///< in the segment
 };

@@ -91,7 +91,8 @@ private:
         });
         for (const step::TimedTransfer& timed : costs.transfers) {
             const bool forward = timed.what.phase == Phase::forward;
-            const bool again = timed.repeats || (plan_.repeats_blocks() && costs.recomputes() && forward);
+            const bool again = (timed.repeats && plan_.recompute == plan::RecomputeKind::layers) ||
+                               (plan_.repeats_blocks() && costs.recomputes() && forward);
             if (pass == Pass::recompute ? again : forward == (pass == Pass::forward)) {
                 made.exchanges.push_back(of_layer(timed));
             }

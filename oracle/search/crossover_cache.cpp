@@ -59,8 +59,9 @@ namespace {
 /// Whether two plans of one layout are the same plan.
 bool same_run(const Plan& a, const Plan& b) {
     return a.microbatch == b.microbatch && a.schedule == b.schedule && a.virtual_stages == b.virtual_stages &&
-           a.stages == b.stages && a.recompute == b.recompute && a.shard == b.shard && a.shard_group == b.shard_group &&
-           a.repeated == b.repeated && a.gather_group == b.gather_group && a.offload == b.offload &&
+           a.stages == b.stages && a.recompute == b.recompute && a.recompute_modules == b.recompute_modules &&
+           a.shard == b.shard && a.shard_group == b.shard_group && a.repeated == b.repeated &&
+           a.gather_group == b.gather_group && a.offload == b.offload &&
            plan::words(a.overlap) == plan::words(b.overlap);
 }
 

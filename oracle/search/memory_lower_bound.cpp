@@ -81,12 +81,14 @@ bool keeps_in_proportion(const step::CostedGraph& a, std::int64_t microbatch_a, 
     for (std::size_t u = 0; u < a.segments.size(); ++u) {
         const step::SegmentCost& one = a.segments[u];
         const step::SegmentCost& other = b.segments[u];
-        const bool proportional =
-            kept_in_proportion(one.memory.saved, microbatch_a, other.memory.saved, microbatch_b) &&
-            kept_in_proportion(one.memory.dropped, microbatch_a, other.memory.dropped, microbatch_b) &&
-            kept_in_proportion(one.memory.recompute_inputs, microbatch_a, other.memory.recompute_inputs,
-                               microbatch_b) &&
-            kept_in_proportion(one.checkpoint(), microbatch_a, other.checkpoint(), microbatch_b);
+        const auto proportionally = [&](const step::SegmentMemory& x, const step::SegmentMemory& y) {
+            return kept_in_proportion(x.saved, microbatch_a, y.saved, microbatch_b) &&
+                   kept_in_proportion(x.dropped, microbatch_a, y.dropped, microbatch_b) &&
+                   kept_in_proportion(x.recompute_inputs, microbatch_a, y.recompute_inputs, microbatch_b);
+        };
+        const bool proportional = proportionally(one.memory, other.memory) &&
+                                  proportionally(one.memory_of_named, other.memory_of_named) &&
+                                  kept_in_proportion(one.checkpoint(), microbatch_a, other.checkpoint(), microbatch_b);
         if (!proportional) {
             return false;
         }

@@ -187,6 +187,7 @@ Plan plan_of(const Space& space, std::size_t strategy, std::size_t software) {
     plan.strategy = space.strategies[strategy];
     plan.framework = space.software[software].framework;
     plan.memory = space.software[software].memory;
+    plan.recompute_modules = space.software[software].recompute_modules;
     return plan;
 }
 

@@ -32,6 +32,7 @@ struct PassTable {
         step::PassSeconds forward;
         step::PassSeconds backward;
         step::PassSeconds selective;
+        step::PassSeconds named;
         bool recomputes = false;  ///< full recomputation repeats its forward pass
     };
 

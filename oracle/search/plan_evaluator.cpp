@@ -125,8 +125,8 @@ PlanEvaluator::StageTimes PlanEvaluator::make_pass(std::size_t index) const {
         backward += count * shown(segment.backward);
         switch (plan_.recompute) {
             case RecomputeKind::none: break;
-            case RecomputeKind::selective:
-            case RecomputeKind::layers: repeated += count * shown(segment.selective); break;
+            case RecomputeKind::selective: repeated += count * shown(segment.selective); break;
+            case RecomputeKind::layers: repeated += count * shown(segment.named); break;
             case RecomputeKind::full:
             case RecomputeKind::every:
                 repeated += count * (segment.recomputes ? shown(segment.forward) : PassSeconds{});

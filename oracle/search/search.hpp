@@ -42,6 +42,7 @@ struct Software {
     plan::Framework framework;
     plan::MemoryProfile memory;
     std::optional<std::vector<std::string>> strategies;  ///< that it runs, by name; none: all of the space
+    std::vector<std::string> recompute_modules = {};     ///< that are tried (plan::modules_together)
 
     [[nodiscard]] bool runs(const plan::Strategy& strategy) const;
 };

@@ -20,6 +20,11 @@ int schedule_of(const Variant& variant) {
     return plan::splits_backward(variant.schedule) ? 2 : variant.virtual_stages > 1 ? 1 : 0;
 }
 
+int recompute_of(plan::RecomputeKind kind) {
+    using enum plan::RecomputeKind;
+    return kind == none ? 0 : kind == selective ? 1 : kind == layers ? 2 : 3;
+}
+
 Simplicity with(const Settings& settings) {
     Simplicity result;
     result.offloads = settings.offloads;
@@ -43,7 +48,7 @@ Settings settings(const Variant& variant, Bytes memory, Bytes limit) {
                         static_cast<int>(offload.weights),
             .shard = variant.shard,
             .schedule = schedule_of(variant),
-            .recompute = variant.recompute,
+            .recompute = recompute_of(variant.recompute),
             .others = static_cast<int>(variant.overlap.tensor) + static_cast<int>(variant.overlap.expert) +
                       static_cast<int>(variant.overlap.pipeline) + (variant.stages.empty() ? 0 : 1)};
 }

@@ -27,7 +27,7 @@ struct Settings {
     int offloads = 0;
     plan::ShardLevel shard = plan::ShardLevel::none;
     int schedule = 0;
-    plan::RecomputeKind recompute = plan::RecomputeKind::none;
+    int recompute = 0;  ///< none, tensors, layers, blocks
     int others = 0;  ///< kinds of overlap, an uneven cut
     auto operator<=>(const Settings&) const = default;
 };
@@ -44,7 +44,7 @@ struct Simplicity {
     int offloads = 0;
     plan::ShardLevel shard = plan::ShardLevel::none;
     int schedule = 0;
-    plan::RecomputeKind recompute = plan::RecomputeKind::none;
+    int recompute = 0;  ///< none, tensors, layers, blocks
     std::size_t rules = 0;
     int others = 0;  ///< those of the settings, groups of sharding, axes in an order of their own
     auto operator<=>(const Simplicity&) const = default;

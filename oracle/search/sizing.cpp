@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "search/limits.hpp"
 #include "search/space.hpp"
 
 namespace dodona::search {
@@ -81,6 +82,10 @@ private:
         const auto doubling = [node](std::int64_t n) { return n % node == 0 ? is_power_of_two(n / node) : n < node; };
         std::vector<std::int64_t> order = open_;
         if (question_.find == Find::fastest) {
+            if (!find_worthwhile()) {
+                sizing_.complete = false;
+                return;
+            }
             std::reverse(order.begin(), order.end());
         }
         std::stable_partition(order.begin(), order.end(), doubling);
@@ -95,6 +100,27 @@ private:
         }
     }
 
+    /// Searches the fewest devices that fit; false: stopped.
+    bool find_worthwhile() {
+        for (const std::int64_t devices : question_.counts) {
+            if (!sizing_.bound.may_fit(devices)) {
+                continue;
+            }
+            if (!try_count(devices)) {
+                return false;
+            }
+            if (const Attempt& made = sizing_.attempts.back(); made.fits()) {
+                worthwhile_ = kWorthwhile * made.plan->samples_per_second / static_cast<double>(devices);
+                break;
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool is_worthwhile(std::int64_t devices, double samples_per_second) const {
+        return samples_per_second >= worthwhile_ * static_cast<double>(devices);
+    }
+
     /// Whether the count may be better than the best known one.
     [[nodiscard]] bool worth_searching(std::int64_t devices) const {
         const Attempt* best = best_so_far();
@@ -103,7 +129,11 @@ private:
         }
         switch (question_.find) {
             case Find::fewest: return devices < best->devices;
-            case Find::fastest: return sizing_.bound.most_samples_per_second(devices) > best->plan->samples_per_second;
+            case Find::fastest: {
+                const double most = sizing_.bound.most_samples_per_second(devices);
+                const double known = best->plan->samples_per_second;
+                return !is_worthwhile(best->devices, known) || (is_worthwhile(devices, most) && most > known);
+            }
             case Find::cheapest: break;
         }
         return true;
@@ -131,7 +161,8 @@ private:
         const double paid_a = static_cast<double>(a.devices) * rate_b;
         const double paid_b = static_cast<double>(b.devices) * rate_a;
         if (question_.find == Find::fastest && rate_a != rate_b) {
-            return rate_a > rate_b;
+            const bool worthwhile = is_worthwhile(a.devices, rate_a);
+            return worthwhile == is_worthwhile(b.devices, rate_b) ? rate_a > rate_b : worthwhile;
         }
         if (question_.find == Find::cheapest && paid_a != paid_b) {
             return paid_a < paid_b;
@@ -198,6 +229,7 @@ private:
     const Progress& progress_;
     std::vector<std::int64_t> open_;  ///< counts that no bound rules out
     std::set<std::int64_t> tried_;
+    double worthwhile_ = 0;  ///< samples a second of a device that the fastest has at least
     Sizing sizing_;
 };
 

@@ -3,7 +3,9 @@
 //
 // Neither memory nor throughput is monotone in the number of devices (64 make a good mesh, 63 do not), so there is no
 // bisection. A number is ruled out without a search only by a bound that no plan can beat (bound.hpp), or, if the
-// smallest is asked for, because a smaller one meets the goals. The answer is exact over the given numbers.
+// smallest is asked for, because a smaller one meets the goals. The answer is exact over the given numbers. The fastest
+// is the fastest of those that are worthwhile (limits.hpp): of which a device does at least half of what it does with the
+// fewest that fit; where none of those that meet the goals is, the fastest of all.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +21,10 @@ namespace dodona::search {
 
 /// Which of the counts that meet the goals.
 enum class Find { fewest, fastest, cheapest };
-inline constexpr std::array kFindTable{Enumerator(Find::fewest, "fewest", "the smallest number"),
-                                       Enumerator(Find::fastest, "fastest", "the most samples a second"),
-                                       Enumerator(Find::cheapest, "cheapest", "the least cost of a sample")};
+inline constexpr std::array kFindTable{
+    Enumerator(Find::fewest, "fewest", "the smallest number"),
+    Enumerator(Find::fastest, "fastest", "the most samples a second that are worthwhile"),
+    Enumerator(Find::cheapest, "cheapest", "the least cost of a sample")};
 constexpr const auto& enumerators(Find /*type*/) { return kFindTable; }
 inline constexpr std::array kFinds = values_of(kFindTable);
 inline std::string_view name(Find find) { return name_of(find); }

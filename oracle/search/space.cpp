@@ -91,6 +91,7 @@ std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
         kinds.push_back(RecomputeKind::selective);
     }
     if (blocks) {
+        kinds.push_back(RecomputeKind::layers);
         kinds.push_back(RecomputeKind::full);
     }
     return kinds;
@@ -391,6 +392,9 @@ std::vector<Variant> Variants::of(const Plan& base) const {
     }
     for (const Schedule& schedule : schedules(base, blocks_, segments_, vary_, virtual_stages_)) {
         for (const RecomputeKind recompute : recomputes_) {
+            if (recompute == RecomputeKind::layers && base.recompute_modules.empty()) {
+                continue;
+            }
             if (plan::overlaps_pairs(schedule.kind) && recompute == RecomputeKind::full && !vary_.schedule) {
                 continue;
             }

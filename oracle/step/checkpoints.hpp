@@ -70,8 +70,8 @@ inline bool drops_blocks(const SegmentCost& segment, const plan::Plan& plan) {
 
 /// Tensors of one instance of a segment that are not dropped.
 inline Bytes kept_of_one(const SegmentCost& segment, const plan::Plan& plan) {
-    return segment.memory.saved +
-           (plan.repeats_parts() ? segment.memory.recompute_inputs - segment.memory.dropped : Bytes{});
+    const SegmentMemory& memory = segment.memory_under(plan.recompute);
+    return memory.saved + (plan.repeats_parts() ? memory.recompute_inputs - memory.dropped : Bytes{});
 }
 
 /// Tensors that a virtual stage keeps of the instances of a segment: inputs of those that are recomputed, others whole.
@@ -112,10 +112,10 @@ std::map<graph::Vertex, Bytes> visit_kept(const CostedGraph& costed, const plan:
         } else {
             checkpoints.stop();
             kept.wholes = kept.count;
-            kept.recompute_peak = plan.repeats_parts() ? segment.memory.dropped : Bytes{};
+            kept.recompute_peak = plan.repeats_parts() ? segment.memory_under(plan.recompute).dropped : Bytes{};
         }
         kept.whole = kept_of_one(segment, plan);
-        for (const auto& [tensor, bytes] : segment.memory.shared_by_instances) {
+        for (const auto& [tensor, bytes] : segment.memory_under(plan.recompute).shared_by_instances) {
             shared[tensor] = max(shared[tensor], bytes);
         }
         visit(kept);

@@ -103,9 +103,9 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
         for (const TimedTransfer& transfer : costed.segments[u].transfers) {
             const bool of_block =
                 plan.repeats_blocks() && costed.segments[u].recomputes() && transfer.what.phase == Phase::forward;
-            const double again = of_block           ? static_cast<double>(repeated(costed, plan, stage, u))
-                                 : transfer.repeats ? count
-                                                    : 0;
+            const double again = of_block ? static_cast<double>(repeated(costed, plan, stage, u))
+                                 : transfer.repeats && plan.recompute == plan::RecomputeKind::layers ? count
+                                                                                                     : 0;
             lines.add(subject(transfer.what), transfer.what.transfer.collective, transfer.what.transfer.atoms,
                       transfer.size, m * transfer.count * (count + again), transfer.time, 0, transfer.what.transfer);
         }

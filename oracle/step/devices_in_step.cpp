@@ -76,6 +76,7 @@ CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set) {
             slower(all.segments[u].forward, single.segments[u].forward);
             slower(all.segments[u].backward, single.segments[u].backward);
             slower(all.segments[u].selective, single.segments[u].selective);
+            slower(all.segments[u].named, single.segments[u].named);
         }
         all.devices.insert(all.devices.end(), single.devices.begin(), single.devices.end());
         all.set |= single.set;

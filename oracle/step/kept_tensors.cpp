@@ -43,8 +43,7 @@ class List {
 public:
     List(const CostedGraph& costed, const plan::Plan& plan) : costed_(costed), plan_(plan) {
         const graph::Graph& graph = *costed.graph;
-        const std::vector<bool> repeated = plan::recomputed_layers(graph, plan);
-        SegmentMemories memories(graph, *costed.sharded, costed.mesh, plan, repeated);
+        SegmentMemories memories(graph, *costed.sharded, costed.mesh, plan, plan::recomputed_layers(graph, plan));
         segments_.resize(graph.segments.size());
         for (Vertex v = 0; v < graph.layers.size(); ++v) {
             const graph::Layer& layer = graph.layer(v);
@@ -98,8 +97,8 @@ private:
             }
         }
         if (plan_.repeats_parts()) {
-            add("inputs of recomputed layers of " + name(u), name(u), costed_.segments[u].memory.recompute_inputs,
-                instances);
+            add("inputs of recomputed layers of " + name(u), name(u),
+                costed_.segments[u].memory_under(plan_.recompute).recompute_inputs, instances);
         }
     }
 
@@ -117,7 +116,7 @@ private:
     void add_for_weights(const VirtualStage& part) {
         for (std::size_t u = 0; u < costed_.segments.size(); ++u) {
             add("inputs and gradients of products of " + name(u), "gradients of weights",
-                costed_.segments[u].memory.for_weights, static_cast<double>(part.counts[u]));
+                costed_.segments[u].memory_under(plan_.recompute).for_weights, static_cast<double>(part.counts[u]));
         }
     }
 

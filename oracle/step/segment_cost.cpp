@@ -114,11 +114,15 @@ public:
           sharded_(sharded),
           device_(*costed.devices.front().device),
           forced_(plan.algorithm),
-          repeated_(plan::recomputed_layers(*costed.graph, plan)),
-          memories_(*costed.graph, sharded, costed.mesh, plan, repeated_),
+          named_(plan::named_layers(*costed.graph, plan)),
+          memories_(*costed.graph, sharded, costed.mesh, plan, {}),
           adds_gradients_(plan.batch > sharded.data_ways * plan.microbatch),
           kernels_(device_, plan, adds_gradients_),
-          times_(times) {}
+          times_(times) {
+        if (!named_.empty()) {
+            memories_of_named_.emplace(*costed.graph, sharded, costed.mesh, plan, named_);
+        }
+    }
 
     void run() {
         const Graph& graph = *costed_.graph;
@@ -140,11 +144,15 @@ private:
         const auto count = static_cast<double>(layer.count);
         const bool in_block = costed_.graph->segments[layer.segment].is_block();
         segment.goes_backward = segment.goes_backward || layer.goes_backward();
-        const LayerCost& cost =
-            times_.of(v, sharded.local, {.adds_gradients = adds_gradients_, .repeated = repeated_[v]});
+        const bool named = !named_.empty() && named_[v];
+        const LayerCost& cost = times_.of(v, sharded.local, {.adds_gradients = adds_gradients_});
         evidence_.take(cost.evidence);
         segment.forward += count * cost.forward;
         segment.selective += count * cost.selective;
+        if (named) {
+            segment.named +=
+                count * times_.of(v, sharded.local, {.adds_gradients = adds_gradients_, .repeated = true}).selective;
+        }
         const std::vector<Kernel> dequantised = dequantisation(sharded, in_block);
         if (dequantised.empty()) {
             segment.backward += count * cost.backward;
@@ -152,11 +160,14 @@ private:
             const PassCost pass = kernels_.alone(dequantised, in_block);
             segment.forward += count * pass;
             segment.backward += count * (layer.input_gradient ? cost.backward + pass : cost.backward);
-            segment.selective += repeated_[v] ? count * pass : PassCost{};
+            segment.named += named ? count * pass : PassCost{};
         }
-        add_transfers(sharded, count, repeated_[v], segment);
-        add_streams(v, sharded, repeated_[v], in_block, segment);
+        add_transfers(sharded, count, named, segment);
+        add_streams(v, sharded, named, in_block, segment);
         memories_.add(v, count, segment.memory);
+        if (memories_of_named_) {
+            memories_of_named_->add(v, count, segment.memory_of_named);
+        }
         add_entering(v, segment);
         add_weights(sharded, count, segment);
     }
@@ -196,9 +207,9 @@ private:
     }
 
     /// Collectives of a layer in a pass. Those in forward of a layer that is recomputed by name run again in backward.
-    static void add_collectives(const PassCost& collectives, Phase phase, bool repeated, SegmentCost& segment) {
+    static void add_collectives(const PassCost& collectives, Phase phase, bool named, SegmentCost& segment) {
         (phase == Phase::forward ? segment.forward : segment.backward) += collectives;
-        segment.selective += repeated && phase == Phase::forward ? collectives : PassCost{};
+        segment.named += named && phase == Phase::forward ? collectives : PassCost{};
     }
 
     [[nodiscard]] PassCost cost_of(const TimedTransfer& timed) const {
@@ -212,7 +223,7 @@ private:
         return cost;
     }
 
-    void add_transfers(const plan::ShardedLayer& sharded, double count, bool repeated, SegmentCost& segment) {
+    void add_transfers(const plan::ShardedLayer& sharded, double count, bool named, SegmentCost& segment) {
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
             TimedTransfer timed{.what = transfer,
                                 .count = count * transfer.times,
@@ -221,8 +232,8 @@ private:
             timed.time = time_of(transfer.transfer, timed.size);
             segment.largest_message = max(segment.largest_message, timed.size);
             if (transfer.purpose != Purpose::stream) {
-                timed.repeats = repeated && transfer.phase == Phase::forward;
-                add_collectives(cost_of(timed), transfer.phase, repeated, segment);
+                timed.repeats = named && transfer.phase == Phase::forward;
+                add_collectives(cost_of(timed), transfer.phase, named, segment);
             }
             segment.transfers.push_back(timed);
         }
@@ -230,7 +241,7 @@ private:
 
     /// Ring attention: blocks go round a ring of p ranks while the previous block is computed, so each of the p - 1
     /// hops exposes only what exceeds the compute of one block. Streams of a layer share the links and add up.
-    void add_streams(Vertex v, const plan::ShardedLayer& sharded, bool repeated, bool in_block, SegmentCost& segment) {
+    void add_streams(Vertex v, const plan::ShardedLayer& sharded, bool named, bool in_block, SegmentCost& segment) {
         const auto count = static_cast<double>(costed_.graph->layer(v).count);
         for (const Phase phase : {Phase::forward, Phase::backward}) {
             Estimate hop;
@@ -258,7 +269,7 @@ private:
                 stream.by_source += count * hops * sources;
                 stream.by_source += -(count * hops / (hops + 1)) * work.by_source;
             }
-            add_collectives(stream, phase, repeated, segment);
+            add_collectives(stream, phase, named, segment);
         }
     }
 
@@ -327,7 +338,7 @@ private:
         }
         const Flop whole = costed_.whole_executed;
         for (SegmentCost& segment : costed_.segments) {
-            for (PassCost* side : {&segment.forward, &segment.backward, &segment.selective}) {
+            for (PassCost* side : {&segment.forward, &segment.backward, &segment.selective, &segment.named}) {
                 const Seconds measured = (side->executed / whole) * found->forward_backward;
                 if (side->compute.value > Seconds{}) {
                     side->weight_gradients = (measured / side->compute.value) * side->weight_gradients;
@@ -350,8 +361,9 @@ private:
     const plan::ShardedGraph& sharded_;
     const cluster::Device& device_;
     std::optional<cluster::Algorithm> forced_;
-    std::vector<bool> repeated_;  ///< by vertex: recomputed by name
+    std::vector<bool> named_;  ///< by vertex: to recompute by name; empty: none is
     SegmentMemories memories_;
+    std::optional<SegmentMemories> memories_of_named_;
     bool adds_gradients_;
     KernelCost kernels_;
     LayerTimes& times_;

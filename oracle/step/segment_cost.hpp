@@ -29,7 +29,7 @@ struct TimedTransfer {
     double count = 1;  ///< per segment instance
     Bytes size;
     cost::CollectiveTime time;
-    bool repeats = false;  ///< runs again in backward because its layer is recomputed by name
+    bool repeats = false;  ///< runs again in backward where layers are recomputed by name
 };
 
 /// Weights with equal kinds are kept on the same ranks and reduced alike.
@@ -84,8 +84,10 @@ struct Entering {
 struct SegmentCost {
     PassCost forward;
     PassCost backward;
-    PassCost selective;    ///< repeated by selective recomputation or recomputation of named layers
-    SegmentMemory memory;  ///< activations and transient memory
+    PassCost selective;             ///< repeated by selective recomputation
+    PassCost named;                 ///< repeated by recomputation of named layers
+    SegmentMemory memory;           ///< activations and transient memory
+    SegmentMemory memory_of_named;  ///< the same under recomputation of named layers, where the plan names any
     std::vector<Entering>
         entering;           ///< tensors from earlier segments, which full recomputation keeps and a pipeline sends
     Bytes largest_message;  ///< buffer of the largest collective
@@ -96,6 +98,9 @@ struct SegmentCost {
     [[nodiscard]] Bytes checkpoint() const;
     /// Whether full recomputation drops and repeats what is in it.
     [[nodiscard]] bool recomputes() const { return block && goes_backward; }
+    [[nodiscard]] const SegmentMemory& memory_under(plan::RecomputeKind recompute) const {
+        return recompute == plan::RecomputeKind::layers ? memory_of_named : memory;
+    }
 };
 
 class LayerTimes;
@@ -158,7 +163,7 @@ struct CostedGraph {
 };
 
 /// Shards and costs the graph under `plan`. Of the plan only mesh, folds, strategy, micro-batch, precision, forced
-/// algorithm, framework, memory profile and the layers recomputed by name are used. Run time grows with distinct layers
+/// algorithm, framework, memory profile and the layers that it names to recompute are used. Run time grows with distinct layers
 /// and distinct devices.
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where);

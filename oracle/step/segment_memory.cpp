@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "base/check.hpp"
 #include "graph/operators.hpp"
@@ -73,14 +74,14 @@ Bytes quantised_bytes(Precision precision) {
 }
 
 SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedGraph& sharded, const plan::Mesh& mesh,
-                                 const plan::Plan& plan, const std::vector<bool>& repeated)
+                                 const plan::Plan& plan, std::vector<bool> repeated)
     : graph_(graph),
       sharded_(sharded),
       mesh_(mesh),
       profile_(plan.memory),
       precision_(plan.precision),
-      named_(plan.recompute == plan::RecomputeKind::layers),
-      repeated_(repeated) {
+      named_(!repeated.empty()),
+      repeated_(std::move(repeated)) {
     for (Vertex v = 0; v < graph.layers.size(); ++v) {
         if (is_shared_by_instances(graph, v)) {
             shared_by_instances_.insert(v);
@@ -221,7 +222,7 @@ void SegmentMemories::add(Vertex v, double count, SegmentMemory& segment) {
     // In backward, the layers before this one run when what it keeps is free.
     segment.transient = peak_after_freeing(segment.transient, segment.saved - before, Bytes{});
     add_for_weights(v, count, segment);
-    if (repeated_[v]) {
+    if (is_repeated(v)) {
         add_recompute_inputs(v, count, segment);
     }
     add_transient(v, segment);
@@ -307,7 +308,7 @@ void SegmentMemories::add_gathered(Vertex v, double count, SegmentMemory& segmen
     for (const plan::LayerTransfer& transfer : sharded_.layers[v].transfers) {
         if (transfer.purpose == plan::Purpose::regather) {
             const Bytes bytes = count * transfer.transfer.elements * element_bytes(transfer.element, precision_);
-            keep({.copy = "gathered input", .bytes = bytes, .dropped = named_ && repeated_[v]}, segment);
+            keep({.copy = "gathered input", .bytes = bytes, .dropped = is_repeated(v)}, segment);
         }
     }
 }
@@ -321,7 +322,7 @@ void SegmentMemories::add_gate_result(Vertex v, double count, SegmentMemory& seg
         return;
     }
     const Bytes bytes = count * gate->elements * element_bytes(gate->element, precision_);
-    keep({.copy = "result of the gate's function", .bytes = bytes, .dropped = named_ && repeated_[v]}, segment);
+    keep({.copy = "result of the gate's function", .bytes = bytes, .dropped = is_repeated(v)}, segment);
 }
 
 /// In addition to the result, without autocast the fp32 copy of an input in 16 bits.
@@ -335,7 +336,7 @@ void SegmentMemories::add_norm_result(Vertex v, double count, SegmentMemory& seg
                           : casts                 ? stored_bytes(precision_) + kSingle
                                                   : kSingle;
     const Bytes bytes = count * sharded_.layers[v].output_elements * element;
-    keep({.copy = "normalised input", .bytes = bytes, .dropped = named_ && repeated_[v]}, segment);
+    keep({.copy = "normalised input", .bytes = bytes, .dropped = is_repeated(v)}, segment);
 }
 
 /// Without dropout the 16-bit copy that the product reads is what attention keeps, with it what dropout leaves of them.
@@ -404,7 +405,7 @@ void SegmentMemories::add_recompute_inputs(Vertex v, double count, SegmentMemory
             once = max(once, source.output_elements * width(kept, v));
             continue;
         }
-        if (!repeated_[producer] && first({{producer, is_quantised(kept, v)}, source.output}, v)) {
+        if (!is_repeated(producer) && first({{producer, is_quantised(kept, v)}, source.output}, v)) {
             segment.recompute_inputs += count * source.output_elements * width(kept, v);
         }
     }

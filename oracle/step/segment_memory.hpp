@@ -60,9 +60,9 @@ struct KeptTensor {
 /// keeps it.
 class SegmentMemories {
 public:
-    /// `repeated`: by vertex, whether the plan recomputes the layer by name.
+    /// `repeated`: by vertex, whether the layer is recomputed by name; empty: none is.
     SegmentMemories(const graph::Graph& graph, const plan::ShardedGraph& sharded, const plan::Mesh& mesh,
-                    const plan::Plan& plan, const std::vector<bool>& repeated);
+                    const plan::Plan& plan, std::vector<bool> repeated);
 
     /// `count`: instances of the layer in one instance of its segment.
     void add(graph::Vertex v, double count, SegmentMemory& segment);
@@ -98,6 +98,7 @@ private:
     void add_placeholders(graph::Vertex v, double count, SegmentMemory& segment) const;
     [[nodiscard]] Bytes width(const plan::SavedTensor& saved, graph::Vertex v) const;
     [[nodiscard]] bool in_block(graph::Vertex v) const;
+    [[nodiscard]] bool is_repeated(graph::Vertex v) const { return named_ && repeated_[v]; }
     /// Whether a layer keeps a tensor that all instances of its block read alike.
     [[nodiscard]] bool reads_shared(graph::Vertex tensor, graph::Vertex v) const;
     void find_rules();
@@ -135,8 +136,8 @@ private:
     const plan::Mesh& mesh_;
     const plan::MemoryProfile& profile_;
     Precision precision_;
-    bool named_;  ///< the plan recomputes layers by name
-    const std::vector<bool>& repeated_;
+    bool named_;  ///< layers are recomputed by name
+    std::vector<bool> repeated_;
     /// By vertex and tensors of layers: the first rule that matches, or null. Empty: there is none.
     std::vector<
         std::array<const plan::MemoryRule*, static_cast<std::size_t>(plan::MemoryTensors::split_loss_temporaries) + 1>>

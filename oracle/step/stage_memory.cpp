@@ -181,23 +181,24 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
         const auto shared_by_instances =
             visit_kept(costed, plan, stage.virtual_stages[c], [&](const SegmentKept& here) {
                 const SegmentCost& segment = costed.segments[here.segment];
+                const SegmentMemory& memory = segment.memory_under(plan.recompute);
                 blocks += segment.recomputes() ? here.count : 0;
                 blocks_again += segment.recomputes() ? here.again : 0;
                 const std::size_t token = costed.token_network && !segment.block ? 1 : 0;
                 const Bytes all = here.all();
-                const Bytes for_weights = static_cast<double>(here.count) * segment.memory.for_weights;
+                const Bytes for_weights = static_cast<double>(here.count) * memory.for_weights;
                 kept.for_weights += for_weights;
                 each[c].all[token] += all;
                 each[c].for_weights[token] += for_weights;
                 const Bytes free = freed(all, for_weights, plan, token == 0);
-                transient = peak_after_freeing(transient, free, segment.memory.transient);
-                recomputing = peak_after_freeing(recomputing, free, segment.memory.transient + here.recompute_peak);
+                transient = peak_after_freeing(transient, free, memory.transient);
+                recomputing = peak_after_freeing(recomputing, free, memory.transient + here.recompute_peak);
                 kept.microbatch += token == 0 ? all : Bytes{};
                 if (plan.pipeline_stages() > 1) {
-                    kept.results += static_cast<double>(here.count * microbatches) * segment.memory.results;
+                    kept.results += static_cast<double>(here.count * microbatches) * memory.results;
                 }
                 kept.largest = max(kept.largest, token == 0 ? here.largest() : Bytes{});
-                kept.loss = max(kept.loss, segment.memory.loss);
+                kept.loss = max(kept.loss, memory.loss);
                 segments += here.count;
             });
         for (const auto& [tensor, bytes] : shared_by_instances) {

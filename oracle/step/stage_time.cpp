@@ -12,8 +12,8 @@ using plan::RecomputeKind;
 PassCost recomputed(const SegmentCost& segment, RecomputeKind recompute) {
     switch (recompute) {
         case RecomputeKind::none: return {};
-        case RecomputeKind::selective:
-        case RecomputeKind::layers: return segment.selective;
+        case RecomputeKind::selective: return segment.selective;
+        case RecomputeKind::layers: return segment.named;
         case RecomputeKind::full:
         case RecomputeKind::every: return segment.recomputes() ? segment.forward : PassCost{};
     }

@@ -138,10 +138,17 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
     if (plan.repeated.first < 0 || plan.repeated.one_in < 1) {
         faults.error(where, "blocks that are recomputed are counted from 1", "give 1 or more");
     }
-    if (plan.recompute == plan::RecomputeKind::layers && plan.recompute_layers.empty()) {
+    if (plan.recompute == plan::RecomputeKind::layers && plan.recompute_layers.empty() &&
+        plan.recompute_modules.empty()) {
         faults.error(where, "no layers are named to be recomputed", "name some, or recompute none");
     }
     for (const std::string& pattern : plan::unmatched_layers(graph, plan)) {
+        const auto& modules = plan.recompute_modules;
+        if (std::find(modules.begin(), modules.end(), pattern) != modules.end()) {
+            faults.error(where, fmt::format("recompute: {} knows no module \"{}\"", plan.framework.label(), pattern),
+                         plan::modules_text(plan.memory));
+            continue;
+        }
         faults.error(where, fmt::format("recompute: no layer of {} is called \"{}\"", graph.name, pattern),
                      "layers are called as in the model file, `*` stands for any characters: norm1, layers*/gated");
     }

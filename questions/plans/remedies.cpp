@@ -8,6 +8,7 @@
 #include "base/diagnostic.hpp"
 #include "files/model_reference.hpp"
 #include "graph/sample_tokens.hpp"
+#include "plan/recompute.hpp"
 #include "search/batches.hpp"
 #include "search/space.hpp"
 
@@ -208,16 +209,17 @@ std::vector<RelaxationSequence> relaxation_sequences(const Question& question, B
 
 std::vector<RelaxationSequence> relaxation_sequences_without_pipeline(const Workload& workload,
                                                                       const plan::Plan& plan) {
-    search::Space space{.devices = plan.devices(),
-                        .batch = plan.batch,
-                        .precision = plan.precision,
-                        .strategies = {plan.strategy},
-                        .optimizer = plan.optimizer,
-                        .overlap = plan.overlap,
-                        .offload = plan.offload,
-                        .algorithm = plan.algorithm,
-                        .software = {{plan.framework, plan.memory, std::nullopt}},
-                        .reserve = search::kUsualReserve};
+    search::Space space{
+        .devices = plan.devices(),
+        .batch = plan.batch,
+        .precision = plan.precision,
+        .strategies = {plan.strategy},
+        .optimizer = plan.optimizer,
+        .overlap = plan.overlap,
+        .offload = plan.offload,
+        .algorithm = plan.algorithm,
+        .software = {{plan.framework, plan.memory, std::nullopt, plan::modules_together(workload.graph, plan.memory)}},
+        .reserve = search::kUsualReserve};
     const std::string strategy = plan.strategy.name;
     const std::string axis = *plan.strategy.pipeline;
     const auto same = [&workload, space, strategy, axis]() -> std::optional<Variation> {

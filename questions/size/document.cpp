@@ -55,7 +55,15 @@ std::string sizing_headline(const Answer& sized) {
         case Find::fewest:
             return fmt::format("{} needs {}{}{}", model, devices, goals,
                                best->sizing.complete ? "" : " (fewer may be enough: stopped before all were searched)");
-        case Find::fastest: return fmt::format("{} trains fastest on {}{}", model, devices, goals);
+        case Find::fastest: {
+            const auto& all = best->sizing.attempts;
+            const double rate = best->sizing.answer()->plan->samples_per_second;
+            const bool is_beaten = std::any_of(all.begin(), all.end(), [&](const Attempt& other) {
+                return !other.missed && other.asked && other.plan->samples_per_second > rate;
+            });
+            return fmt::format("{} trains fastest on {}{}{}", model, devices, goals,
+                               is_beaten ? " (more GPUs are faster, and each does less than half as much)" : "");
+        }
         case Find::cheapest: return fmt::format("{} is cheapest on {}{}", model, devices, goals);
     }
     return {};

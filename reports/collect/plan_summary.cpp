@@ -172,12 +172,16 @@ std::string zero_text(plan::ShardLevel level) {
 }
 
 std::string recompute_and_zero(const plan::Plan& plan) {
-    return fmt::format("{}, {}", recompute_name(plan), zero_text(plan.shard));
+    const bool modules = plan.recompute == plan::RecomputeKind::layers && plan.recompute_layers.empty();
+    return fmt::format("{}, {}", modules ? "modules" : recompute_name(plan), zero_text(plan.shard));
 }
 
 std::string recompute_name(const plan::Plan& plan) {
     if (plan.recompute == plan::RecomputeKind::every) {
         return fmt::format("every-{}", plan.recompute_every);
+    }
+    if (plan.recompute == plan::RecomputeKind::layers && plan.recompute_layers.empty()) {
+        return fmt::format("modules={}", fmt::join(plan.recompute_modules, ","));
     }
     if (plan.recompute == plan::RecomputeKind::layers) {
         std::vector<std::string> layers;

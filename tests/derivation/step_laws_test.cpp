@@ -424,7 +424,8 @@ TEST(StepLaws, DerivativesOfAPassAddUpToItsTime) {
             }
             for (const step::SegmentCost& segment :
                  step::cost_graph(one.world.graph, one.world.cluster, plan, {}).segments) {
-                for (const step::PassCost* pass : {&segment.forward, &segment.backward, &segment.selective}) {
+                for (const step::PassCost* pass :
+                     {&segment.forward, &segment.backward, &segment.selective, &segment.named}) {
                     Seconds sum;
                     for (const Estimate& source : pass->by_source.values) {
                         sum += source.value;
@@ -434,7 +435,7 @@ TEST(StepLaws, DerivativesOfAPassAddUpToItsTime) {
                         << " s by source, " << pass->total().value.in(unit::second) << " s";
                 }
                 const bool named = plan.recompute == plan::RecomputeKind::layers;
-                const step::PassCost& again = segment.selective;
+                const step::PassCost& again = named ? segment.named : segment.selective;
                 repeated_collectives += named && again.layer.value + again.halo.value > Seconds{} ? 1 : 0;
                 repeated_parts += !named && again.compute.value > Seconds{} ? 1 : 0;
             }
@@ -466,7 +467,7 @@ TEST(StepLaws, CollectivesOfRecomputedLayersAreThoseOfForward) {
                 continue;
             }
             const step::PassCost& forward = costed.segments[u].forward;
-            const step::PassCost& again = costed.segments[u].selective;
+            const step::PassCost& again = costed.segments[u].named;
             EXPECT_EQ(again.layer.value, forward.layer.value) << one.name;
             EXPECT_EQ(again.halo.value, forward.halo.value) << one.name;
             EXPECT_EQ(again.exchanged.value, forward.exchanged.value) << one.name;
@@ -476,7 +477,7 @@ TEST(StepLaws, CollectivesOfRecomputedLayersAreThoseOfForward) {
             EXPECT_EQ(again.by_source[cost::ErrorSource::between_nodes].value,
                       forward.by_source[cost::ErrorSource::between_nodes].value)
                 << one.name;
-            EXPECT_TRUE(near(more.segments[u].selective.launches - again.launches,
+            EXPECT_TRUE(near(more.segments[u].named.launches - again.launches,
                              more.segments[u].forward.launches - forward.launches))
                 << one.name;
             compared += forward.layer.value + forward.halo.value > Seconds{} ? 1 : 0;

@@ -175,6 +175,7 @@ void expect_same(const Plan& a, const Plan& b) {
               a.virtual_stages == b.virtual_stages);
     RC_ASSERT(a.stages == b.stages && a.recompute == b.recompute);
     RC_ASSERT(a.recompute != plan::RecomputeKind::every || a.recompute_every == b.recompute_every);
+    RC_ASSERT(a.recompute_modules == b.recompute_modules);
     RC_ASSERT(a.recompute_layers.size() == b.recompute_layers.size());
     for (std::size_t i = 0; i < a.recompute_layers.size(); ++i) {
         RC_ASSERT(plan::text(a.recompute_layers[i]) == plan::text(b.recompute_layers[i]));
@@ -239,6 +240,10 @@ Plan any_plan() {
                           plan::RecomputeKind::every, plan::RecomputeKind::layers);
     if (plan.recompute == plan::RecomputeKind::layers) {
         plan.recompute_layers = {plan::layers_named(any_text()), {.kinds = {"gelu"}, .roles = {any_text()}}};
+        if (coin()) {
+            plan.recompute_layers.clear();
+            plan.recompute_modules = {any_text(), any_text()};
+        }
     }
     if (plan.recompute == plan::RecomputeKind::full && coin()) {
         (coin() ? plan.repeated.first : plan.repeated.one_in) = 1 + count(9);

@@ -82,6 +82,18 @@ std::set<std::pair<plan::ScheduleKind, plan::RecomputeKind>> schedules(std::vect
     return found;
 }
 
+TEST(Search, ModulesRunAgainWhereTheSoftwareHasSome) {
+    plan::Plan base{.strategy = strategy("data", {"data"}), .mesh = {{"data", 2}}, .batch = 2};
+    const auto has_modules = [&] {
+        const std::vector<Variant> all = Variants(small_network(), {}, {}, {}).of(base);
+        return std::any_of(all.begin(), all.end(),
+                           [](const Variant& variant) { return variant.recompute == plan::RecomputeKind::layers; });
+    };
+    EXPECT_FALSE(has_modules());
+    base.recompute_modules = {"act"};
+    EXPECT_TRUE(has_modules());
+}
+
 TEST(Search, SchedulesAreThoseThatTheSoftwareIsRunWith) {
     using enum plan::ScheduleKind;
     const plan::ScheduleKind together = plan::schedule_from("1f1b-overlapped").value();

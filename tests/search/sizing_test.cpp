@@ -1,7 +1,9 @@
 // How many devices and how large a job, against every count and value asked one by one, on small worlds.
 #include "search/sizing.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -55,21 +57,28 @@ std::vector<Attempt> one_by_one(const graph::Graph& graph, const cluster::Cluste
     return all;
 }
 
-double merit(const Attempt& attempt, Find find) {
-    const double rate = attempt.plan->samples_per_second;
+double rate_of_device(const Attempt& attempt) {
+    return attempt.plan->samples_per_second / static_cast<double>(attempt.devices);
+}
+
+/// `fewest`: rate of a device of the fewest that fit.
+std::pair<bool, double> merit(const Attempt& attempt, Find find, double fewest) {
     switch (find) {
-        case Find::fewest: return -static_cast<double>(attempt.devices);
-        case Find::fastest: return rate;
-        case Find::cheapest: return rate / static_cast<double>(attempt.devices);
+        case Find::fewest: return {true, -static_cast<double>(attempt.devices)};
+        case Find::fastest: return {rate_of_device(attempt) >= 0.5 * fewest, attempt.plan->samples_per_second};
+        case Find::cheapest: return {true, rate_of_device(attempt)};
     }
-    return 0;
+    return {};
 }
 
 /// The best of those that meet the goals; at equal merit the one with fewer devices.
 const Attempt* best(const std::vector<Attempt>& attempts, Find find) {
     const Attempt* found = nullptr;
+    const auto fits =
+        std::find_if(attempts.begin(), attempts.end(), [](const Attempt& attempt) { return attempt.fits(); });
+    const double fewest = fits == attempts.end() ? 0 : rate_of_device(*fits);
     for (const Attempt& attempt : attempts) {
-        if (!attempt.missed && (found == nullptr || merit(attempt, find) > merit(*found, find))) {
+        if (!attempt.missed && (found == nullptr || merit(attempt, find, fewest) > merit(*found, find, fewest))) {
             found = &attempt;
         }
     }

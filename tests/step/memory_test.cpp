@@ -517,6 +517,44 @@ TEST(NamedLayers, AreThereAgainOneBlockAtATime) {
     EXPECT_EQ(part(predict(blocks, narrow_cluster(), plan, {}), MemoryPart::recompute), 64 + 128);
 }
 
+// A module of software is the same layers, in the blocks that have what it is a part of.
+TEST(Modules, AreLayersOfTheBlocksThatHaveAnother) {
+    const auto linear = [](const char* name, std::int64_t out) {
+        return layer(name, "linear", {{"out", out}, {"bias", false}});
+    };
+    const graph::Graph blocks =
+        graph::build(network(test::tensor({{"sequence", 4}, {"feature", 8}}),
+                             {block("plain", 1, {linear("up", 16), layer("gelu", "gelu"), linear("down", 8)}),
+                              block("gated", 2, {linear("gate", 16), layer("gelu", "gelu"), linear("down", 8)})}));
+    plan::Plan plan = usual();
+    plan.memory.recompute_modules = {
+        {.name = "act", .layers = {plan::layers_named("gelu")}, .with = {plan::layers_named("gate")}},
+        {.name = "norm", .layers = {plan::layers_named("norm")}, .with = {}}};
+    plan.memory.recomputed_together = {"act norm", "act"};
+    EXPECT_EQ(plan::modules_together(blocks, plan.memory), std::vector<std::string>{"act"}) << "it has no norm";
+    plan.recompute = RecomputeKind::layers;
+    plan.recompute_modules = {"act"};
+    const std::vector<bool> named = plan::recomputed_layers(blocks, plan);
+    EXPECT_EQ(std::count(named.begin(), named.end(), true), 2);
+    plan::Plan by_name = plan;
+    by_name.recompute_modules.clear();
+    by_name.recompute_layers = {plan::layers_named("gated*/gelu")};
+    const Prediction modules = predict(blocks, narrow_cluster(), plan, {});
+    const Prediction layers = predict(blocks, narrow_cluster(), by_name, {});
+    EXPECT_EQ(modules.memory.total(), layers.memory.total());
+    EXPECT_EQ(modules.time[TimePart::recompute], layers.time[TimePart::recompute]);
+    EXPECT_LT(modules.memory[MemoryPart::activations],
+              predict(blocks, narrow_cluster(), usual(), {}).memory[MemoryPart::activations]);
+    plan.recompute = RecomputeKind::none;
+    EXPECT_EQ(predict(blocks, narrow_cluster(), plan, {}).memory.total(),
+              predict(blocks, narrow_cluster(), usual(), {}).memory.total());
+    plan.recompute = RecomputeKind::layers;
+    plan.recompute_modules = {"norm"};
+    EXPECT_TRUE(plan::unmatched_layers(blocks, plan).empty()) << "passed over, as software does";
+    plan.recompute_modules = {"acts"};
+    EXPECT_EQ(plan::unmatched_layers(blocks, plan), std::vector<std::string>{"acts"});
+}
+
 // Up reads the norm's result, which must be there to compute it again.
 TEST(NamedLayers, KeepWhatTheyRead) {
     const double none = part(predicted(usual()), MemoryPart::activations);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "files/aliases.hpp"
 #include "files/hf/condition.hpp"
@@ -204,6 +205,10 @@ private:
 
     AttributeValue value_of(const ConfigKey& key, const Value& value) {
         const AttributeValue one{std::int64_t{1}, value.where()};
+        if (key.is_words && value.is_list()) {
+            const std::vector<std::string> words = value.texts();
+            return {words.empty() ? "none" : fmt::format("{}", fmt::join(words, ",")), value.where()};
+        }
         if (value.is_list() && (key.is_list ? is_equal(value.node()) : is_alike(value.node()))) {
             return value_of(key, value.list().front());
         }

@@ -43,6 +43,7 @@ ConfigKey read_key(const Fields::Member& member) {
     key.values = read_meanings(fields.find("values"));
     key.is_list = fields.find("equal").text() == "true";
     key.is_count = fields.find("count").text() == "true";
+    key.is_words = fields.find("words").text() == "true";
     if (const Value only = fields.find("only")) {
         key.is_checked = true;
         key.accepted = only.texts();

@@ -29,6 +29,7 @@ struct ConfigKey {
     std::int64_t least = 1;             ///< of a whole number
     bool is_count = false;              ///< the value is the number of entries of a list
     bool is_list = false;               ///< a list of equal values means each of them
+    bool is_words = false;              ///< the words of a list, with commas between them; "none" for an empty one
     bool is_checked = false;            ///< only `accepted` are modelled
     std::vector<std::string> accepted;  ///< none: it must be absent, null, false or empty
     std::string because;                ///< why others are refused

@@ -120,6 +120,11 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     word("layout", layout_of_layers(plan.stages));
     word("recompute", plan.keeps_some_blocks() ? plan.repeated.first > 0 ? "first" : "one_in"
                                                : std::string(plan::name(plan.recompute)));
+    const auto modules = [&plan](std::string_view between) {
+        return plan.recompute_modules.empty() ? "none" : fmt::format("{}", fmt::join(plan.recompute_modules, between));
+    };
+    word("recompute_modules", modules(" "));
+    word("recompute_module_list", modules(","));
     number("recompute_first", plan.repeated.first);
     number("recompute_one_in", plan.repeated.one_in);
     number("recompute_every", plan.recompute_every);
