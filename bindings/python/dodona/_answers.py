@@ -1,12 +1,40 @@
-"""Answers as dataclasses. Each keeps the dictionary that it was made of as `raw`: all that the JSON has is there."""
+"""Answers as dataclasses. Each keeps the dictionary that it was made of as `raw`: all that the JSON has is there.
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+A member is the key of its name, without the unit that the key ends in: `step_time` is `step_time_s`.
+"""
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Type, TypeVar, Union, get_type_hints
 
 if TYPE_CHECKING:
     import pandas
 
 Record = Dict[str, Any]
+Answer = TypeVar("Answer")
+
+
+def _value(kind: Any, raw: Any) -> Any:
+    """What JSON has, as a member of this type."""
+    parts = getattr(kind, "__args__", ())
+    if getattr(kind, "__origin__", None) is Union:  # Optional
+        return None if raw is None else _value(parts[0], raw)
+    if getattr(kind, "__origin__", None) is tuple:
+        return tuple(_value(parts[0], one) for one in raw or ())
+    if hasattr(kind, "__dataclass_fields__"):
+        return made(kind, raw)
+    return (raw or {}) if getattr(kind, "__origin__", None) is dict else raw
+
+
+def made(answer: Type[Answer], raw: Record) -> Answer:
+    """The answer of its JSON."""
+    kinds = get_type_hints(answer)
+    members = {}
+    for member in fields(answer):  # type: ignore[arg-type]
+        name = member.name
+        key = next((key for key in (name, f"{name}_s", f"{name}_bytes") if key in raw), name)
+        of = member.metadata.get("of", lambda raw: _value(kinds[name], raw[key]))
+        members[name] = raw if name == "raw" else of(raw)
+    return answer(**members)
 
 
 def _frame(rows: List[Record]) -> "pandas.DataFrame":
@@ -25,10 +53,6 @@ class Estimate:
     lo: float
     hi: float
     level: float
-
-    @staticmethod
-    def of(raw: Record) -> "Estimate":
-        return Estimate(raw["value"], raw["lo"], raw["hi"], raw["level"])
 
 
 @dataclass(frozen=True)
@@ -65,43 +89,13 @@ class Plan:
     mfu: Optional[float]
     hfu: Optional[float]
     time: Dict[str, float]  #: exposed parts, which add up to the step
-    memory: Dict[str, int]  #: parts of the fullest stage
-    memory_total: Optional[int]
+    #: parts of the fullest stage
+    memory: Dict[str, int] = field(metadata={"of": lambda raw: {
+        part: size for part, size in (raw["memory_bytes"] or {}).items() if part not in ("total", "kind")}})
+    memory_total: Optional[int] = field(metadata={"of": lambda raw: (raw["memory_bytes"] or {}).get("total")})
     memory_limit: Optional[int]
     stages: Tuple[Stage, ...]
     raw: Record = field(repr=False, compare=False)
-
-    @staticmethod
-    def of(raw: Record) -> "Plan":
-        memory = raw["memory_bytes"] or {}
-        return Plan(
-            fits=raw["fits"],
-            why_not=raw["why_not"],
-            strategy=raw["strategy"],
-            mesh=dict(raw["mesh"]),
-            batch=raw["batch"],
-            microbatch=raw["microbatch"],
-            microbatches=raw["microbatches"],
-            schedule=raw["schedule"],
-            virtual_stages=raw["virtual_stages"],
-            recompute=raw["recompute"],
-            shard=raw["shard"],
-            precision=raw["precision"],
-            optimizer=raw["optimizer"],
-            framework=raw["framework"],
-            step_time=Estimate.of(raw["step_time_s"]) if raw["step_time_s"] else None,
-            samples_per_s=raw["samples_per_s"],
-            tokens_per_s=raw["tokens_per_s"],
-            mfu=raw["mfu"],
-            hfu=raw["hfu"],
-            time=dict(raw["time_s"] or {}),
-            memory={part: size for part, size in memory.items() if part not in ("total", "kind")},
-            memory_total=memory.get("total"),
-            memory_limit=raw["memory_limit_bytes"],
-            stages=tuple(
-                Stage(stage["layers"], stage["device"], stage["memory_bytes"], stage["time_s"])
-                for stage in raw["stages"] or ()),
-            raw=raw)
 
     def row(self) -> Record:
         """One line of a table: plain columns, times in seconds, sizes in bytes."""
@@ -140,10 +134,6 @@ class Prediction:
     plan: Plan
     raw: Record = field(repr=False, compare=False)
 
-    @staticmethod
-    def of(raw: Record) -> "Prediction":
-        return Prediction(Plan.of(raw["plan"]), raw)
-
     def to_pandas(self) -> "pandas.DataFrame":
         return self.plan.to_pandas()
 
@@ -164,12 +154,6 @@ class PlanAnswer:
     plans: Tuple[Plan, ...]  #: the best first
     infeasible: Tuple[NotFitting, ...]
     raw: Record = field(repr=False, compare=False)
-
-    @staticmethod
-    def of(raw: Record) -> "PlanAnswer":
-        return PlanAnswer(
-            tuple(Plan.of(one) for one in raw["plans"]),
-            tuple(NotFitting(one["strategy"], one["reason"], one["count"]) for one in raw["infeasible"]), raw)
 
     @property
     def best(self) -> Plan:
@@ -193,10 +177,6 @@ class Simulation:
     idle_share: Optional[float]
     raw: Record = field(repr=False, compare=False)
 
-    @staticmethod
-    def of(raw: Record) -> "Simulation":
-        return Simulation(Plan.of(raw["plan"]), raw["step_time_s"], raw["difference"], raw["idle_share"], raw)
-
     def to_pandas(self) -> "pandas.DataFrame":
         """A row for each stage: how busy it is, and with what."""
         rows = []
@@ -214,7 +194,7 @@ class Attempt:
     gpus: int
     fits: bool
     why_not: Optional[str]
-    step_time: Optional[float]
+    step_time: Optional[float] = field(metadata={"of": lambda raw: raw["step_s"]})
     samples_per_s: Optional[float]
     tokens_per_s: Optional[float]
     mfu: Optional[float]
@@ -230,13 +210,6 @@ class MachineSize:
     attempts: Tuple[Attempt, ...]
     raw: Record = field(repr=False, compare=False)
 
-    @staticmethod
-    def of(raw: Record) -> "MachineSize":
-        attempts = tuple(
-            Attempt(one["gpus"], one["fits"], one["why_not"], one["step_s"], one["samples_per_s"], one["tokens_per_s"],
-                    one["mfu"]) for one in raw["attempts"])
-        return MachineSize(raw["machine"], raw["gpus"], Plan.of(raw["plan"]) if raw["plan"] else None, attempts, raw)
-
 
 @dataclass(frozen=True)
 class SizeAnswer:
@@ -245,10 +218,6 @@ class SizeAnswer:
     best: Optional[str]  #: the machine; None where no machine meets the goal
     machines: Tuple[MachineSize, ...]
     raw: Record = field(repr=False, compare=False)
-
-    @staticmethod
-    def of(raw: Record) -> "SizeAnswer":
-        return SizeAnswer(raw["best"], tuple(MachineSize.of(one) for one in raw["machines"]), raw)
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A row for each number of GPUs that was looked at, on each machine."""

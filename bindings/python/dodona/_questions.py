@@ -4,7 +4,7 @@ import json
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _dodona
-from ._answers import PlanAnswer, Prediction, Simulation, SizeAnswer
+from ._answers import PlanAnswer, Prediction, Simulation, SizeAnswer, made
 
 Number = Union[int, float]
 Option = Union[None, bool, Number, str, Sequence[Union[Number, str]], Mapping[str, Union[Number, str]]]
@@ -57,21 +57,21 @@ def ask(command: str, *arguments: str, **options: Option) -> Dict[str, Any]:
 def plan(model: str, machine: str, gpus: int, *, batch: Optional[int] = None, top: Optional[int] = None,
          **options: Option) -> PlanAnswer:
     """The best plans for a number of GPUs, the best first. Nothing fits: `plans` is empty and `infeasible` says why."""
-    return PlanAnswer.of(ask("plan", model, machine=machine, gpus=gpus, batch=batch, top=top, **options))
+    return made(PlanAnswer, ask("plan", model, machine=machine, gpus=gpus, batch=batch, top=top, **options))
 
 
 def predict(model: str, machine: str, gpus: Optional[int] = None, *, batch: Optional[int] = None,
             strategy: Optional[str] = None, mesh: Optional[Mapping[str, int]] = None, **options: Option) -> Prediction:
     """Time and memory of one plan. One that does not fit is predicted all the same: `plan.fits` is false."""
-    return Prediction.of(
-        ask("predict", model, machine=machine, gpus=gpus, batch=batch, strategy=strategy, mesh=mesh, **options))
+    return made(Prediction, ask(
+        "predict", model, machine=machine, gpus=gpus, batch=batch, strategy=strategy, mesh=mesh, **options))
 
 
 def simulate(model: str, machine: str, gpus: Optional[int] = None, *, batch: Optional[int] = None,
              strategy: Optional[str] = None, mesh: Optional[Mapping[str, int]] = None, **options: Option) -> Simulation:
     """A step of one plan, played task by task."""
-    return Simulation.of(
-        ask("simulate", model, machine=machine, gpus=gpus, batch=batch, strategy=strategy, mesh=mesh, **options))
+    return made(Simulation, ask(
+        "simulate", model, machine=machine, gpus=gpus, batch=batch, strategy=strategy, mesh=mesh, **options))
 
 
 def size(model: str, machine: Union[str, Sequence[str]], *, gpus: Union[None, int, str] = None,
@@ -79,5 +79,5 @@ def size(model: str, machine: Union[str, Sequence[str]], *, gpus: Union[None, in
          **options: Option) -> SizeAnswer:
     """How many GPUs meet a goal, on each machine: `deadline="14d"`, `gpus="8..64"`."""
     machines: List[str] = [machine] if isinstance(machine, str) else list(machine)
-    return SizeAnswer.of(
-        ask("size", model, machine=machines, gpus=gpus, tokens=tokens, samples=samples, deadline=deadline, **options))
+    return made(SizeAnswer, ask(
+        "size", model, machine=machines, gpus=gpus, tokens=tokens, samples=samples, deadline=deadline, **options))
