@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -70,8 +69,6 @@ operator operator=max-pool images=8 channels=8,128*,2048 input=16x16 window=2x2 
 gather rows=1000,100000* width=16,64*,512 lookups=4096 direction=forward,backward-weight precision=fp32
 gather rows:width=4Mi:16,1Mi:64*,512Ki:128 lookups=4Ki,32Ki,256Ki,2Mi|4Ki,128Ki,2Mi pooled=32
  direction=forward,backward-weight precision=fp32
-update elements=1e4,1e6*,2e7 optimizer=sgd,adam precision=fp32
-reorder elements=1e4,1e6*,2e7 from=nchw to=blocked precision=fp32
 launch kind=plain
 compression kernel=exact-top-k,threshold-top-k elements=16Ki,128Ki,1Mi*,8Mi density=0.001 passes=20
 compression kernel=int8,fp8,int4,1-bit elements=16Ki,128Ki,1Mi*,8Mi block=256

@@ -34,15 +34,8 @@ attention batch:queries:keys=32:512:512,16:1024:1024,8:2048:2048*,4:4096:4096,2:
  heads:kv_heads:head=32:32:64,16:16:128* causal=0,1 direction=forward,backward-input precision=bf16
 attention batch=4 queries=4096 keys=4096 heads=32 kv_heads=8 head=128 causal=1 direction=forward,backward-input
  precision=bf16
-operator operator=relu,gelu,silu,sigmoid,tanh,layer-norm,rms-norm,softmax direction=forward,backward-input
- rows:columns:precision=16384:4096:bf16*,2048:1024:bf16,8192:4096:fp32
-operator operator=batch-norm direction=forward,backward-input images:precision=64:bf16*,32:fp32 channels=64 input=56x56
-operator operator=max-pool,average-pool direction=forward,backward-input images:precision=64:bf16*,32:fp32 channels=64
- input=112x112 window=3x3 stride=2x2 pad=1x1
 stream pattern=read,write,copy,triad bytes=4Ki..4Gi^4|4Ki..4Gi^32
 gather rows=50304 width=64,128,1024*,4096 lookups=16384 direction=forward,backward-input precision=bf16
-update optimizer=adam,sgd elements=1Mi,16Mi,256Mi|64Mi precision=bf16,fp32
-reorder elements=1Mi,16Mi*,128Mi from:to=nchw:nhwc,nhwc:nchw precision=bf16
 compression kernel=exact-top-k,threshold-top-k elements=64Ki,1Mi,16Mi*,128Mi density=0.001 passes=20
 compression kernel=int8,fp8,int4,1-bit elements=64Ki,1Mi,16Mi*,128Mi block=256
 recurrent gates:inputs=2048:512,4096:1024*,8192:2048,1536:512,3072:1024,6144:2048,512:512,1024:1024,2048:2048
@@ -77,14 +70,7 @@ recurrent samples=8 cells=2 gates:inputs=256:64,192:64,64:64 precision=fp32,bf16
 recurrent samples=8 cells=2 inputs:gates=256:64,192:64,64:64 precision=fp32,bf16 direction=backward-weight
 attention batch=2 heads=4 kv_heads=4,2 queries=256 keys=256 head=64 causal=0,1 precision=bf16
  direction=forward,backward-input
-operator operator=relu,gelu,silu,sigmoid,tanh,layer-norm,rms-norm,softmax rows:columns=37:1000,5:333
- precision=fp32,fp16,bf16 direction=forward,backward-input
-operator operator=batch-norm images=1 channels=64 input=56x56 precision=fp32,fp16,bf16 direction=forward,backward-input
-operator operator=max-pool,average-pool images=1 channels=64 input=112x112 window=3x3 stride=2x2 pad=1x1
- precision=fp32,fp16,bf16 direction=forward,backward-input
 gather rows=50 width=96 lookups=70 precision=fp32,fp16,bf16 direction=forward,backward-input
-update elements=12345 optimizer=adam,sgd precision=fp32,bf16
-reorder elements=4928 precision=fp32,bf16 from:to=nchw:nhwc,nhwc:nchw
 compression kernel=exact-top-k,threshold-top-k elements=5,2048,12345 density:passes=0.01:20,1:3
 compression kernel=int8,fp8,int4,1-bit elements=5,2048,12345 block=256,24
 stream pattern=write,copy,triad bytes=48000

@@ -1,7 +1,10 @@
 #include "calibrate/cases/general_cases.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "calibrate/cases/cpu_cases.hpp"
@@ -17,6 +20,18 @@ file operation=write,read bytes=1Mi,16Mi,128Mi|8Mi block=1Mi writers=1*,2*,4,8 d
 file operation=create,stat,remove writers=1*,2*,4,8 directory=$directory
 checkpoint operation=write,read format=raw,safetensors,npz,npz-compressed bytes=32Mi|1Mi tensors=16 directory=$directory
 )";
+
+/// Benchmarks that frameworks run on a GPU.
+constexpr std::array<std::string_view, 7> kOfFrameworks{"matmul", "convolution", "attention", "recurrent",
+                                                        "gather", "stream",      "launch"};
+
+std::vector<Case> framework_cases(const CaseOptions& options) {
+    std::vector<Case> cases = cuda_cases(options);
+    std::erase_if(cases, [](const Case& one) {
+        return std::find(kOfFrameworks.begin(), kOfFrameworks.end(), one.benchmark) == kOfFrameworks.end();
+    });
+    return cases;
+}
 
 /// What cpu_cases has beside other loads, beside files that are written to the directory.
 void add_beside_files(std::vector<Case>& cases, const std::string& directory) {
@@ -36,12 +51,17 @@ std::vector<Case> storage_cases(const std::string& directory, const CaseOptions&
     return listed_cases(kStorage, options, {{"directory", directory}});
 }
 
+bool is_gpu(const Environment& environment) { return environment.facts.contains("multiprocessors"); }
+
 std::vector<Case> general_cases(const GeneralCases& asked) {
     if (asked.backend == "mpi") {
         return network_cases(shape_of(asked.environment), asked.options);
     }
     if (asked.backend == "storage") {
         return storage_cases(asked.directory, asked.options);
+    }
+    if (asked.backend == "program" && is_gpu(asked.environment)) {
+        return framework_cases(asked.options);
     }
     if (asked.backend == "cpu" || asked.backend == "program") {
         std::vector<Case> cases = cpu_cases(asked.options, asked.threads);
@@ -70,8 +90,8 @@ std::vector<Case> beside_model_cases(const GeneralCases& asked) {
         return of.number("m") * of.number("n") * of.number("k") * of.number("batch", 1);
     };
     for (const Case& one : general_cases(asked)) {
-        if (one.benchmark == "stream" || one.benchmark == "launch" || one.benchmark == "update" ||
-            one.benchmark == "fork" || one.benchmark == "crowd") {
+        if (one.benchmark == "stream" || one.benchmark == "launch" || one.benchmark == "fork" ||
+            one.benchmark == "crowd") {
             cases.push_back(one);
         } else if (one.benchmark == "matmul") {
             const auto [known, first] = largest.try_emplace(one.word("precision"), one);

@@ -21,10 +21,13 @@ struct GeneralCases {
 /// small ones, by one and more writers; checkpoints in every format that is written here.
 std::vector<Case> storage_cases(const std::string& directory, const CaseOptions& options);
 
+/// Whether what a back end found is a GPU, whose kernels run on no threads.
+bool is_gpu(const Environment& environment);
+
 std::vector<Case> general_cases(const GeneralCases& asked);
 
-/// Cases that a network needs besides its own kernels: passes without a benchmark of their own, launches, updates, and
-/// the largest product of each precision, which shows the peak of the device.
+/// Cases that a network needs besides its own kernels: passes without a benchmark of their own, launches, and the
+/// largest product of each precision, which shows the peak of the device.
 std::vector<Case> beside_model_cases(const GeneralCases& asked);
 
 }  // namespace dodona::calibrate

@@ -17,10 +17,16 @@ struct Benchmark {
 };
 
 constexpr std::array kBenchmarks{
-    Benchmark{"matmul", matmul},       Benchmark{"convolution", convolution}, Benchmark{"attention", attention},
-    Benchmark{"recurrent", recurrent}, Benchmark{"operator", operators},      Benchmark{"stream", stream},
-    Benchmark{"gather", gather},       Benchmark{"update", update},           Benchmark{"reorder", reorder},
-    Benchmark{"launch", launch},       Benchmark{"compression", compression}, Benchmark{"fork", fork_join},
+    Benchmark{"matmul", matmul},
+    Benchmark{"convolution", convolution},
+    Benchmark{"attention", attention},
+    Benchmark{"recurrent", recurrent},
+    Benchmark{"operator", operators},
+    Benchmark{"stream", stream},
+    Benchmark{"gather", gather},
+    Benchmark{"launch", launch},
+    Benchmark{"compression", compression},
+    Benchmark{"fork", fork_join},
     Benchmark{"crowd", crowd},
 };
 

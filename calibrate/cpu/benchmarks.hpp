@@ -21,8 +21,6 @@ Job operators(const Case& asked, const TensorFactory& factory);
 Job stream(const Case& asked, const TensorFactory& factory);
 Job gather(const Case& asked, const TensorFactory& factory);
 Job compression(const Case& asked, const TensorFactory& factory);
-Job update(const Case& asked, const TensorFactory& factory);
-Job reorder(const Case& asked, const TensorFactory& factory);
 Job launch(const Case& asked, const TensorFactory& factory);
 Job fork_join(const Case& asked, const TensorFactory& factory);
 Job crowd(const Case& asked, const TensorFactory& factory);

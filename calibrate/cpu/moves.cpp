@@ -1,7 +1,5 @@
-// Benchmarks whose time is that of memory: streams, gathers, updates, reorders; and what a call costs that does
-// nothing.
+// Benchmarks whose time is that of memory: streams and gathers; and what a call costs that does nothing.
 #include <atomic>
-#include <cmath>
 #include <thread>
 #include <vector>
 
@@ -24,21 +22,6 @@ void check_fp32(const Case& asked) {
         throw CannotMeasure(
             fmt::format("the CPU back end measures {} in fp32 only; leave `precision` out", asked.benchmark));
     }
-}
-
-/// One step of Adam in the eight passes of a framework without fused optimizers.
-/// Source: PyTorch 1.13, torch/optim/adam.py, _single_tensor_adam.
-void adam(Range r, const float* gradient, float* mean, float* square, float* scratch, float* weight) {
-    constexpr float kBeta1 = 0.9F;
-    constexpr float kBeta2 = 0.999F;
-    scale_pass(r, kBeta1, mean);
-    add_scaled_pass(r, gradient, 1 - kBeta1, mean);
-    scale_pass(r, kBeta2, square);
-    add_product_pass(r, gradient, gradient, 1 - kBeta2, square);
-    square_root_pass(r, square, scratch);
-    scale_pass(r, 1.0F, scratch);
-    shift_pass(r, 1.0F, 1e-8F, scratch);
-    add_quotient_pass(r, mean, scratch, -1e-3F, weight);
 }
 
 /// `pooled` look-ups make one sum; backward its gradient is added to each of their rows.
@@ -133,45 +116,6 @@ Job gather(const Case& asked, const TensorFactory& factory) {
                 },
             .values = {},
             .words = {}};
-}
-
-Job update(const Case& asked, const TensorFactory& factory) {
-    check_fp32(asked);
-    const std::int64_t elements = count(asked, "elements");
-    const std::string optimizer = asked.word("optimizer", "sgd");
-    TensorFactory::expect(5 * elements);
-    const Floats weight = factory.random(elements);
-    const Floats gradient = factory.random(elements);
-    if (optimizer == "sgd") {
-        return {.run =
-                    [=](Laps&) {
-                        in_parts(elements, [&](std::int64_t begin, std::int64_t end) {
-                            add_scaled_pass({begin, end}, gradient.get(), -1e-3F, weight.get());
-                        });
-                    },
-                .values = {},
-                .words = {}};
-    }
-    if (optimizer != "adam") {
-        throw CannotMeasure(
-            fmt::format("{} is no optimizer that the CPU back end knows; it knows sgd and adam", optimizer));
-    }
-    const Floats mean = factory.random(elements);
-    const Floats square = factory.zeros(elements);
-    const Floats scratch = factory.zeros(elements);
-    return {.run =
-                [=](Laps&) {
-                    in_parts(elements, [&](std::int64_t begin, std::int64_t end) {
-                        adam({begin, end}, gradient.get(), mean.get(), square.get(), scratch.get(), weight.get());
-                    });
-                },
-            .values = {},
-            .words = {}};
-}
-
-Job reorder(const Case& asked, const TensorFactory& factory) {
-    return onednn_reorder(count(asked, "elements"), layout_from(asked.word("from", "nchw")),
-                          layout_from(asked.word("to", "blocked")), precision_of(asked), factory);
 }
 
 Job launch(const Case& asked, const TensorFactory& factory) {

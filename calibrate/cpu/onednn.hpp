@@ -79,7 +79,6 @@ Job onednn_batch_norm(const ImageShape& shape, bool backward, Precision precisio
 Job onednn_pool(const PoolShape& shape, bool average, bool backward, Precision precision, const TensorFactory& factory);
 
 /// Rewrites images of 64 channels; `from` and `to` are layouts.
-Job onednn_reorder(std::int64_t elements, Layout from, Layout to, Precision precision, const TensorFactory& factory);
 
 /// The cost of calling a primitive that has nothing to do.
 Job onednn_nothing(const TensorFactory& factory);

@@ -3,8 +3,6 @@
 #include <functional>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "calibrate/cpu/onednn_primitive.hpp"
 #include "calibrate/record/exchange.hpp"
 

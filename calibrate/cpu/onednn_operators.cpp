@@ -1,5 +1,4 @@
 // What runs between the products, by oneDNN.
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -158,25 +157,6 @@ Job onednn_pool(const PoolShape& shape, bool average, bool backward, Precision p
             return job_of(Forward(forward), forward.impl_info_str(), arguments, factory);
         }
         throw CannotMeasure("the backward pass of a pool runs with layout nchw only; leave `layout` out");
-    });
-}
-
-Job onednn_reorder(std::int64_t elements, Layout from, Layout to, Precision precision, const TensorFactory& factory) {
-    constexpr std::int64_t kChannels = 64;
-    return or_cannot_measure("reorder", [&] {
-        const ImageShape shape{
-            .images = 1, .channels = kChannels, .input = {std::max<std::int64_t>(elements / kChannels, 1), 1}};
-        const Extents all{1, kChannels, shape.input[0], 1};
-        const auto description = [&](Layout layout) {
-            return layout == Layout::blocked ? image_of(shape, shape.input, precision)
-                   : layout == Layout::nhwc  ? channels_last(all, precision)
-                                             : plain(all, precision);
-        };
-        const dnnl::memory::desc source = description(from);
-        const dnnl::memory::desc target = description(to);
-        const dnnl::reorder::primitive_desc described(cpu_engine(), source, cpu_engine(), target);
-        return job_of(dnnl::reorder(described), described.impl_info_str(),
-                      {as_is(DNNL_ARG_FROM, source), as_is(DNNL_ARG_TO, target, true)}, factory);
     });
 }
 

@@ -1,9 +1,7 @@
 // A primitive of oneDNN 2 with its arguments in memory. Included by onednn*.cpp alone.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <oneapi/dnnl/dnnl.hpp>

@@ -1,6 +1,5 @@
 #include "calibrate/cpu/passes.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -75,45 +74,6 @@ DODONA_ALL_INSTRUCTION_SETS void add_pass(Range range, const float* a, const flo
 DODONA_ALL_INSTRUCTION_SETS void multiply_pass(Range range, const float* a, const float* b, float* to) {
     for (std::int64_t i = range.begin; i < range.end; ++i) {
         to[i] = a[i] * b[i];
-    }
-}
-
-DODONA_ALL_INSTRUCTION_SETS void scale_pass(Range range, float scale, float* a) {
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-        a[i] *= scale;
-    }
-}
-
-DODONA_ALL_INSTRUCTION_SETS void add_scaled_pass(Range range, const float* __restrict b, float scale,
-                                                 float* __restrict a) {
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-        a[i] += scale * b[i];
-    }
-}
-
-DODONA_ALL_INSTRUCTION_SETS void add_product_pass(Range range, const float* b, const float* c, float scale,
-                                                  float* __restrict a) {
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-        a[i] += scale * b[i] * c[i];
-    }
-}
-
-DODONA_ALL_INSTRUCTION_SETS void square_root_pass(Range range, const float* __restrict a, float* __restrict to) {
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-        to[i] = std::sqrt(a[i]);
-    }
-}
-
-DODONA_ALL_INSTRUCTION_SETS void shift_pass(Range range, float scale, float shift, float* a) {
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-        a[i] = scale * a[i] + shift;
-    }
-}
-
-DODONA_ALL_INSTRUCTION_SETS void add_quotient_pass(Range range, const float* __restrict b, const float* __restrict c,
-                                                   float scale, float* __restrict a) {
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-        a[i] += scale * (b[i] / c[i]);
     }
 }
 

@@ -21,12 +21,6 @@ void relu_pass(Range range, const float* x, float* y);
 void relu_backward_pass(Range range, const float* dy, const float* y, float* dx);
 void add_pass(Range range, const float* a, const float* b, float* to);
 void multiply_pass(Range range, const float* a, const float* b, float* to);
-void scale_pass(Range range, float scale, float* a);                                        ///< a *= scale
-void add_scaled_pass(Range range, const float* b, float scale, float* a);                   ///< a += scale b
-void add_product_pass(Range range, const float* b, const float* c, float scale, float* a);  ///< a += scale b c
-void square_root_pass(Range range, const float* a, float* to);
-void shift_pass(Range range, float scale, float shift, float* a);                            ///< a = scale a + shift
-void add_quotient_pass(Range range, const float* b, const float* c, float scale, float* a);  ///< a += scale b / c
 /// dx = dy y (1 - y), as of a sigmoid; and dy (1 - y^2), as of a tanh.
 void sigmoid_backward_pass(Range range, const float* dy, const float* y, float* dx);
 void tanh_backward_pass(Range range, const float* dy, const float* y, float* dx);

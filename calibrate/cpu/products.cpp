@@ -1,5 +1,4 @@
 // Matrix products, and attention out of them, as a framework without fused kernels runs both.
-#include <cmath>
 
 #include "calibrate/cpu/benchmarks.hpp"
 #include "calibrate/cpu/sgemm.hpp"

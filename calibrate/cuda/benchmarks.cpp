@@ -11,7 +11,6 @@
 #include "calibrate/cuda/interference.hpp"
 #include "calibrate/cuda/movement.hpp"
 #include "calibrate/cuda/networks.hpp"
-#include "calibrate/cuda/operators.hpp"
 #include "calibrate/cuda/product.hpp"
 #include "calibrate/cuda/versions.hpp"
 
@@ -31,11 +30,8 @@ constexpr std::array kBenchmarks{
     Benchmark{"convolution", prepare_convolution},
     Benchmark{"attention", prepare_attention},
     Benchmark{"recurrent", prepare_recurrent},
-    Benchmark{"operator", prepare_operator},
     Benchmark{"stream", prepare_stream},
     Benchmark{"gather", prepare_gather},
-    Benchmark{"update", prepare_update},
-    Benchmark{"reorder", prepare_reorder},
     Benchmark{"copy", prepare_copy},
     Benchmark{"launch", prepare_launch},
     Benchmark{"collective", prepare_collective},
@@ -50,7 +46,10 @@ Work prepare(const Case& asked, BenchmarkContext& context) {
     const auto* const found = std::find_if(kBenchmarks.begin(), kBenchmarks.end(),
                                            [&](const Benchmark& one) { return one.name == asked.benchmark; });
     if (found == kBenchmarks.end()) {
-        throw CannotMeasure(fmt::format("the back end for GPUs has no benchmark {}", asked.benchmark));
+        throw CannotMeasure(
+            fmt::format("the back end for GPUs, which runs kernels of libraries, has no benchmark {}; "
+                        "--program measures what a framework runs",
+                        asked.benchmark));
     }
     return found->prepare(asked, context);
 }

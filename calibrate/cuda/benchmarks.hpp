@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "calibrate/cuda/benchmark_context.hpp"
 

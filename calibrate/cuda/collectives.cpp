@@ -1,8 +1,6 @@
 #include "calibrate/cuda/collectives.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 #include <fmt/format.h>
 

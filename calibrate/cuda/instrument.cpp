@@ -1,7 +1,6 @@
 #include "calibrate/cuda/instrument.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>

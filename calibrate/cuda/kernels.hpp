@@ -1,7 +1,7 @@
 // Functions that launch our own kernels. All are asynchronous on the stream; none checks its arguments.
 //
-// They cover operations that no library has outside a framework, all of them memory-bound. Each reads and writes 16
-// bytes at a time where the addresses allow it.
+// They cover what no library has: data, streams, look-ups, the gates of recurrent cells, compression. What a framework
+// runs between its products is measured with the framework itself (bindings/python/dodona/torch_kernels.py).
 #pragma once
 
 #include <cstdint>
@@ -39,64 +39,12 @@ void stream_write(float* a, Count elements, float value, cudaStream_t);
 void stream_copy(const float* a, float* b, Count elements, cudaStream_t);
 void stream_triad(const float* a, const float* b, float* c, float factor, Count elements, cudaStream_t);
 
-// ---- elementwise: y = f(x); dx = f'(x) dy
-enum class Activation { relu, gelu, silu, sigmoid, tanh };  ///< gelu: the exact one, with erf
-void activate(Activation, Element, const void* x, void* y, Count elements, cudaStream_t);
-void activate_backward(Activation, Element, const void* x, const void* dy, void* dx, Count elements, cudaStream_t);
-
-// ---- rows: x[rows, columns]; `scale` and `shift` have fp32 columns; mean and rstd fp32 rows
-enum class RowNorm { layer, rms };
-inline constexpr float kEpsilon = 1e-5F;
-void row_norm(RowNorm, Element, const void* x, const float* scale, const float* shift, void* y, float* mean,
-              float* rstd, Count rows, Count columns, cudaStream_t);
-void row_norm_backward_input(RowNorm, Element, const void* x, const void* dy, const float* scale, const float* mean,
-                             const float* rstd, void* dx, Count rows, Count columns, cudaStream_t);
-/// Sets the gradients to zero first.
-void row_norm_backward_weight(RowNorm, Element, const void* x, const void* dy, const float* mean, const float* rstd,
-                              float* dscale, float* dshift, Count rows, Count columns, cudaStream_t);
-void softmax(Element, const void* x, void* y, Count rows, Count columns, cudaStream_t);
-void softmax_backward(Element, const void* y, const void* dy, void* dx, Count rows, Count columns, cudaStream_t);
-
-// ---- images, nchw
-struct Images {
-    Count images, channels, spatial;  ///< spatial: height times width
-};
-/// Training: the batch's own statistics. `sums` is scratch of 2 channels fp32.
-void batch_norm(Element, const void* x, const float* scale, const float* shift, void* y, float* sums, float* mean,
-                float* rstd, Images, cudaStream_t);
-/// The gradients of scale and shift come with that of the input, as frameworks compute them.
-void batch_norm_backward(Element, const void* x, const void* dy, const float* scale, const float* mean,
-                         const float* rstd, float* dscale, float* dshift, void* dx, Images, cudaStream_t);
-struct Window {
-    Count planes;       ///< images times channels
-    int height, width;  ///< of the input
-    int out_height, out_width;
-    int rows, columns;  ///< of the window
-    int stride, pad;
-};
-void max_pool(Element, const void* x, void* y, std::int32_t* which, Window, cudaStream_t);
-/// A gradient of the input in fp32, set to zero first: windows overlap, and their sums are added atomically.
-void max_pool_backward(Element, const void* dy, const std::int32_t* which, float* dx, Window, cudaStream_t);
-
-/// Places in the padding count, as frameworks count them by default.
-void average_pool(Element, const void* x, void* y, Window, cudaStream_t);
-void average_pool_backward(Element, const void* dy, void* dx, Window, cudaStream_t);
-
-// ---- tables, optimizers, layouts, recurrent cells
+// ---- tables, recurrent cells
 void gather(Element, const void* table, const std::int32_t* rows, void* out, Count lookups, Count columns,
             cudaStream_t);
 /// table[rows[i]] += values[i]; fp32 tables add fp32, the others pairs of 16 bits. An even number of columns.
 void scatter_add(Element, const void* values, const std::int32_t* rows, void* table, Count lookups, Count columns,
                  cudaStream_t);
-void sgd_step(Element weight, void* weights, float* master, const float* gradient, float rate, Count elements,
-              cudaStream_t);
-struct AdamFactors {
-    float rate, beta1, beta2, epsilon, correction1, correction2;  ///< corrections: 1 - beta^step
-};
-void adam_step(Element weight, void* weights, float* master, float* first, float* second, const float* gradient,
-               AdamFactors, Count elements, cudaStream_t);
-/// out[c, r] = in[r, c] of 1-, 2- or 4-byte elements.
-void transpose(const void* in, void* out, std::size_t width, Count rows, Count columns, cudaStream_t);
 /// gates[samples, 4 or 3 or 1 times units] -> state[samples, units] (and memory[samples, units] fp32 of four gates).
 void gate_units(Element, const void* gates, float* memory, void* state, int gates_per_unit, Count samples, Count units,
                 cudaStream_t);

@@ -1,6 +1,5 @@
 // Benchmark matmul.
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 // Buffers, streams and events on the GPU, each with one owner.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include <cuda_runtime_api.h>

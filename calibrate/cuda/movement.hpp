@@ -1,4 +1,4 @@
-// Benchmarks that move bytes: stream, gather, update, reorder, copy, launch.
+// Benchmarks that move bytes: stream, gather, copy, launch.
 #pragma once
 
 #include "calibrate/cuda/benchmark_context.hpp"
@@ -7,8 +7,6 @@ namespace dodona::calibrate::cuda {
 
 Work prepare_stream(const Case& asked, BenchmarkContext& context);
 Work prepare_gather(const Case& asked, BenchmarkContext& context);
-Work prepare_update(const Case& asked, BenchmarkContext& context);
-Work prepare_reorder(const Case& asked, BenchmarkContext& context);
 Work prepare_copy(const Case& asked, BenchmarkContext& context);
 Work prepare_launch(const Case& asked, BenchmarkContext& context);
 

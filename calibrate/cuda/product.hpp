@@ -1,8 +1,6 @@
 // Matrix products by cuBLASLt: the first algorithm of its heuristic, as frameworks take it.
 #pragma once
 
-#include <memory>
-
 #include "calibrate/cuda/benchmark_context.hpp"
 #include "calibrate/cuda/product_layout.hpp"
 

@@ -9,8 +9,6 @@
 // their writing back belongs to the sample.
 #pragma once
 
-#include <functional>
-
 #include "calibrate/cuda/benchmark_context.hpp"
 #include "calibrate/cuda/memory.hpp"
 

@@ -1,4 +1,4 @@
-// Benchmarks stream, reorder and copy.
+// Benchmarks stream and copy.
 #include <cstring>
 #include <memory>
 
@@ -81,43 +81,6 @@ Work prepare_stream(const Case& asked, BenchmarkContext& context) {
         }
     }
     work.values["bytes_moved"] = 4.0 * static_cast<double>(elements) * arrays;
-    work.words["implementation"] = "own kernel";
-    return work;
-}
-
-Work prepare_reorder(const Case& asked, BenchmarkContext& context) {
-    // One image of 64 channels: between layouts only how the two are nested matters, and 64 fills whole tiles.
-    constexpr Count kChannels = 64;
-    const Count elements = positive(asked, "elements") / kChannels * kChannels;
-    const std::string from = asked.word("from", "nchw");
-    const std::string to = asked.word("to", "nhwc");
-    if (!((from == "nchw" && to == "nhwc") || (from == "nhwc" && to == "nchw")) || elements == 0) {
-        throw CannotMeasure(fmt::format(
-            "reordering {} elements from {} to {} is not measured; at least 64 from nchw to nhwc or back are", elements,
-            from, to));
-    }
-    const Element element = element_of_precision(precision_of(asked), "a reorder");
-    const Tensor in = normal_tensor(context, element, elements, "the tensor");
-    const Tensor out = zero_tensor(context, element, elements, "the reordered tensor");
-    const Count rows = from == "nchw" ? kChannels : elements / kChannels;
-    const Count columns = elements / rows;
-    Work work;
-    work.run = [=](cudaStream_t stream) { transpose(in.get(), out.get(), width(element), rows, columns, stream); };
-    work.tolerance = 1e-6;
-    if (is_checked(asked, 2 * elements)) {
-        work.error = [=, &context] {
-            const auto before = numbers_of(context, in);
-            std::vector<double> expected(before.size());
-            for (Count r = 0; r < rows; ++r) {
-                for (Count c = 0; c < columns; ++c) {
-                    expected[static_cast<std::size_t>(c * rows + r)] =
-                        static_cast<double>(before[static_cast<std::size_t>(r * columns + c)]);
-                }
-            }
-            return deviation(numbers_of(context, out), expected);
-        };
-    }
-    work.words["shape"] = fmt::format("1x{}x{}", kChannels, elements / kChannels);
     work.words["implementation"] = "own kernel";
     return work;
 }

@@ -1,5 +1,4 @@
-// Benchmarks gather, update and launch.
-#include <cmath>
+// Benchmarks gather and launch.
 #include <memory>
 
 #include <fmt/format.h>
@@ -10,10 +9,6 @@
 namespace dodona::calibrate::cuda {
 
 namespace {
-
-constexpr float kRate = 1e-3F;
-// Adam's usual factors, at its tenth step. Source: Kingma and Ba, arXiv:1412.6980, algorithm 1.
-const AdamFactors kAdam{kRate, 0.9F, 0.999F, 1e-8F, 1.0F - std::pow(0.9F, 10.0F), 1.0F - std::pow(0.999F, 10.0F)};
 
 std::vector<std::int32_t> indices_of(const DeviceBuffer& buffer, Count count) {
     std::vector<std::int32_t> indices(static_cast<std::size_t>(count));
@@ -82,52 +77,6 @@ Work prepare_gather(const Case& asked, BenchmarkContext& context) {
             return deviation(numbers_of(context, forward ? values : table), expected);
         };
     }
-    return work;
-}
-
-Work prepare_update(const Case& asked, BenchmarkContext& context) {
-    const Count elements = positive(asked, "elements");
-    const std::string optimizer = asked.word("optimizer", "adam");
-    const Element element = element_of_precision(precision_of(asked), "an optimizer");
-    if ((optimizer != "adam" && optimizer != "sgd") || element == Element::fp8) {
-        throw CannotMeasure("optimizer steps are measured of sgd and adam, for weights in fp32, fp16 and bf16");
-    }
-    const bool adam = optimizer == "adam";
-    const Tensor master = normal_tensor(context, Element::fp32, elements, "the weights");
-    const Tensor gradient = normal_tensor(context, Element::fp32, elements, "the gradients");
-    const Tensor first = zero_tensor(context, Element::fp32, adam ? elements : 1, "the first moments");
-    const Tensor second = zero_tensor(context, Element::fp32, adam ? elements : 1, "the second moments");
-    const Tensor low = zero_tensor(context, element, element == Element::fp32 ? 1 : elements, "the low weights");
-    Work work;
-    work.run = [=](cudaStream_t stream) {
-        if (adam) {
-            adam_step(element, low.get(), master.as<float>(), first.as<float>(), second.as<float>(),
-                      gradient.as<float>(), kAdam, elements, stream);
-        } else {
-            sgd_step(element, low.get(), master.as<float>(), gradient.as<float>(), kRate, elements, stream);
-        }
-    };
-    work.tolerance = 1e-4;
-    if (is_checked(asked, elements)) {
-        // The weights change in place: how far the first step moved them is what is compared.
-        const auto before = std::make_shared<std::vector<float>>(numbers_of(context, master));
-        work.error = [=, &context] {
-            const auto after = numbers_of(context, master);
-            const auto g = numbers_of(context, gradient);
-            std::vector<double> expected;
-            for (std::size_t i = 0; i < after.size(); ++i) {
-                const double slope = static_cast<double>(g[i]);
-                const double m =
-                    (1.0 - static_cast<double>(kAdam.beta1)) * slope / static_cast<double>(kAdam.correction1);
-                const double v =
-                    (1.0 - static_cast<double>(kAdam.beta2)) * slope * slope / static_cast<double>(kAdam.correction2);
-                const double step = adam ? m / (std::sqrt(v) + static_cast<double>(kAdam.epsilon)) : slope;
-                expected.push_back(static_cast<double>((*before)[i]) - static_cast<double>(kRate) * step);
-            }
-            return deviation(after, expected);
-        };
-    }
-    work.words["implementation"] = "own kernel, one for all parameters";
     return work;
 }
 

@@ -1,4 +1,4 @@
-// Tables, optimizers, layouts and recurrent cells.
+// Tables and recurrent cells.
 #include "calibrate/cuda/device_code.cuh"
 
 namespace dodona::calibrate::cuda {
@@ -31,76 +31,6 @@ template <typename T>
 __global__ void add_row_pairs(const T* values, const std::int32_t* rows, T* table, Count pairs) {
     for (Count c = threadIdx.x; c < pairs; c += blockDim.x) {
         atomicAdd(table + static_cast<Count>(rows[blockIdx.x]) * pairs + c, values[blockIdx.x * pairs + c]);
-    }
-}
-
-/// The weights as they are computed with, where those are not the master's own.
-template <typename T, int N>
-__device__ void store_weights(T* weights, const Pack<float>& next, Elements<N> count, Count at) {
-    if constexpr (sizeof(T) != sizeof(float)) {
-        for (int j = 0; j < count; ++j) {
-            weights[at + j] = element_of<T>(next.at[j]);
-        }
-    }
-}
-
-/// `steps` of N elements each.
-template <int N, typename T>
-__global__ void sgd(T* weights, float* master, const float* gradient, float rate, Count steps) {
-    constexpr Elements<N> count;
-    each_of_grid(steps, [&](Count i) {
-        Pack<float> next = load(master + i * N, count);
-        const Pack<float> g = load(gradient + i * N, count);
-        for (int j = 0; j < N; ++j) {
-            next.at[j] -= rate * g.at[j];
-        }
-        store(master + i * N, next, count);
-        store_weights(weights, next, count, i * N);
-    });
-}
-
-template <int N, typename T>
-__global__ void adam(T* weights, float* master, float* first, float* second, const float* gradient, AdamFactors by,
-                     Count steps) {
-    constexpr Elements<N> count;
-    each_of_grid(steps, [&](Count i) {
-        Pack<float> next = load(master + i * N, count);
-        Pack<float> m = load(first + i * N, count);
-        Pack<float> v = load(second + i * N, count);
-        const Pack<float> g = load(gradient + i * N, count);
-        for (int j = 0; j < N; ++j) {
-            m.at[j] = by.beta1 * m.at[j] + (1.0F - by.beta1) * g.at[j];
-            v.at[j] = by.beta2 * v.at[j] + (1.0F - by.beta2) * g.at[j] * g.at[j];
-            next.at[j] -= by.rate * (m.at[j] / by.correction1) / (sqrtf(v.at[j] / by.correction2) + by.epsilon);
-        }
-        store(first + i * N, m, count);
-        store(second + i * N, v, count);
-        store(master + i * N, next, count);
-        store_weights(weights, next, count, i * N);
-    });
-}
-
-/// Tiles of 32 by 32 through shared memory, a column more against bank conflicts. Blocks go over the row tiles in y.
-template <typename T>
-__global__ void transposed(const T* in, T* out, Count rows, Count columns) {
-    __shared__ T tile[32][33];
-    const Count c = static_cast<Count>(blockIdx.x) * 32 + threadIdx.x;
-    for (Count row_tile = blockIdx.y; row_tile * 32 < rows; row_tile += gridDim.y) {
-        for (int j = threadIdx.y; j < 32; j += blockDim.y) {
-            const Count r = row_tile * 32 + j;
-            if (r < rows && c < columns) {
-                tile[j][threadIdx.x] = in[r * columns + c];
-            }
-        }
-        __syncthreads();
-        const Count to_column = row_tile * 32 + threadIdx.x;
-        for (int j = threadIdx.y; j < 32; j += blockDim.y) {
-            const Count to_row = static_cast<Count>(blockIdx.x) * 32 + j;
-            if (to_row < columns && to_column < rows) {
-                out[to_row * rows + to_column] = tile[threadIdx.x][j];
-            }
-        }
-        __syncthreads();
     }
 }
 
@@ -173,13 +103,6 @@ unsigned threads_for(Count bytes) {
     return static_cast<unsigned>(wanted < 32 ? 32 : wanted > kThreads ? kThreads : wanted);
 }
 
-template <typename T>
-void transpose_as(const void* in, void* out, Count rows, Count columns, cudaStream_t stream) {
-    const Count down = (rows + 31) / 32;
-    const dim3 grid(static_cast<unsigned>((columns + 31) / 32), static_cast<unsigned>(down > 65535 ? 65535 : down));
-    transposed<<<grid, dim3(32, 8), 0, stream>>>(static_cast<const T*>(in), static_cast<T*>(out), rows, columns);
-}
-
 }  // namespace
 
 void gather(Element element, const void* table, const std::int32_t* rows, void* out, Count lookups, Count columns,
@@ -202,36 +125,6 @@ void scatter_add(Element element, const void* values, const std::int32_t* rows, 
     } else {
         add_rows<<<blocks, threads, 0, stream>>>(static_cast<const float*>(values), rows, static_cast<float*>(table),
                                                  columns);
-    }
-}
-
-void sgd_step(Element weight, void* weights, float* master, const float* gradient, float rate, Count elements,
-              cudaStream_t stream) {
-    with_real(weight, [&](auto* type) {
-        using T = std::remove_pointer_t<decltype(type)>;
-        with_elements<float>(elements, [&](auto count) {
-            sgd<decltype(count)::value><<<blocks_for(elements / count), kThreads, 0, stream>>>(
-                static_cast<T*>(weights), master, gradient, rate, elements / count);
-        });
-    });
-}
-
-void adam_step(Element weight, void* weights, float* master, float* first, float* second, const float* gradient,
-               AdamFactors by, Count elements, cudaStream_t stream) {
-    with_real(weight, [&](auto* type) {
-        using T = std::remove_pointer_t<decltype(type)>;
-        with_elements<float>(elements, [&](auto count) {
-            adam<decltype(count)::value><<<blocks_for(elements / count), kThreads, 0, stream>>>(
-                static_cast<T*>(weights), master, first, second, gradient, by, elements / count);
-        });
-    });
-}
-
-void transpose(const void* in, void* out, std::size_t element, Count rows, Count columns, cudaStream_t stream) {
-    switch (element) {
-        case 1: transpose_as<std::uint8_t>(in, out, rows, columns, stream); break;
-        case 2: transpose_as<std::uint16_t>(in, out, rows, columns, stream); break;
-        default: transpose_as<std::uint32_t>(in, out, rows, columns, stream); break;
     }
 }
 

@@ -1,7 +1,6 @@
 #include "calibrate/fit/fit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>

@@ -11,7 +11,6 @@
 #include <istream>
 #include <map>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "calibrate/imports/kineto_trace.hpp"
 #include "calibrate/record/benchmark_case.hpp"

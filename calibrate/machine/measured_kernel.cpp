@@ -1,7 +1,5 @@
 #include "calibrate/machine/measured_kernel.hpp"
 
-#include <array>
-
 #include "base/check.hpp"
 #include "graph/operators/attention_kernels.hpp"
 #include "graph/operators/conv_kernels.hpp"

@@ -7,7 +7,6 @@
 // by their bytes. Passes without `moved` (an operator of the general list) say nothing about single kernels.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "base/precision.hpp"

@@ -1,8 +1,6 @@
 // Cases as records keep them: without the paths of whoever measured.
 #pragma once
 
-#include <string>
-
 #include "calibrate/record/record.hpp"
 
 namespace dodona::calibrate {

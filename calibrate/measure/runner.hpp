@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <string>
 #include <variant>
 #include <vector>
 

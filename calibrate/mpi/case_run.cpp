@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <new>
-#include <stdexcept>
-#include <vector>
 
 #include "base/check.hpp"
 #include "calibrate/mpi/placement.hpp"

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
 namespace dodona::calibrate {
 
 namespace {

@@ -1,7 +1,6 @@
 #include "calibrate/mpi/interference.hpp"
 
 #include <chrono>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>

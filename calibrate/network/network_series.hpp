@@ -5,9 +5,7 @@
 // what is not that with more sizes, else what training does: all-reduces in place, the rest not.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>

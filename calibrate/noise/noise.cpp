@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
-#include <new>
 #include <stdexcept>
 #include <system_error>
 #include <thread>

@@ -321,7 +321,7 @@ private:
         const bool computes = backend.name == "cpu" || backend.name == "cuda" || backend.name == "program";
         const bool of_networks = computes && !networks_.empty();
         std::vector<Case> cases = of_networks ? beside_model_cases(asked) : general_cases(asked);
-        if (of_networks && backend.name == "cuda") {
+        if (of_networks && is_gpu(environment)) {
             cases.insert(cases.end(), networks_.begin(), networks_.end());
         } else if (of_networks) {
             add_on_threads(cases);

@@ -16,8 +16,6 @@
 //                                                                                     all-to-alls, additions to rows
 // compression  kernel [exact-top-k, threshold-top-k, int8, fp8, int4, 1-bit]          compressing a buffer, and adding or
 //              elements density passes block                                          writing back what it became
-// update       elements optimizer [sgd, adam] precision                               one step of an optimizer
-// reorder      elements precision from to (layouts)                                   rewriting a tensor
 // copy         bytes from to [pageable, pinned, device, peer] both_ways [0, 1]        one copy, by the engine or by
 //              engine [copy, kernels]                                                  kernels; the other way beside it
 // launch       kind [plain, graph]                                                    one empty kernel, among many

@@ -23,7 +23,7 @@ TEST(CpuCases, EveryBenchmarkOfTheBackEndIsInBothSets) {
     for (const bool quick : {true, false}) {
         const auto all = benchmarks(cpu_cases({.quick = quick}, 4));
         for (const char* benchmark : {"matmul", "convolution", "operator", "recurrent", "attention", "stream", "gather",
-                                      "compression", "update", "reorder", "launch", "interference"}) {
+                                      "compression", "launch", "interference"}) {
             EXPECT_GE(all.count(benchmark), 1U) << benchmark;
         }
     }

@@ -137,14 +137,9 @@ std::vector<Case> one_of_each() {
                                     {"passes", 5.},
                                     {"operators", 2.},
                                     {"threads", 1.}}});
-    for (const char* optimizer : {"sgd", "adam"}) {
-        cases.push_back({.benchmark = "update", .parameters = {{"elements", 10000.}, {"optimizer", optimizer}}});
-    }
     for (const char* kernel : {"exact-top-k", "threshold-top-k", "int8", "fp8", "int4", "1-bit"}) {
         cases.push_back({.benchmark = "compression", .parameters = {{"kernel", kernel}, {"elements", 65536.}}});
     }
-    cases.push_back(
-        {.benchmark = "reorder", .parameters = {{"elements", 65536.}, {"from", "blocked"}, {"to", "nchw"}}});
     cases.push_back({.benchmark = "launch", .parameters = {{"kind", "plain"}}});
     return cases;
 }
@@ -197,7 +192,6 @@ TEST(CpuModule, EightTimesTheWorkTakesLonger) {
         of.parameters[parameter] = 8 * of.number(parameter);
         return of;
     };
-    const Case update{.benchmark = "update", .parameters = {{"elements", 1e5}, {"optimizer", "adam"}}};
     const Case stream{.benchmark = "stream", .parameters = {{"bytes", 0x1p22}, {"pattern", "triad"}}};
     const std::vector<std::pair<Case, Case>> pairs{
         {product(96), product(192)},
@@ -205,7 +199,6 @@ TEST(CpuModule, EightTimesTheWorkTakesLonger) {
         {layer("backward-weight", "blocked"), layer("backward-weight", "blocked", 16)},
         {rows("gelu", "forward"), grown(rows("gelu", "forward"), "rows")},
         {images("batch-norm", "forward"), grown(images("batch-norm", "forward"), "images")},
-        {update, grown(update, "elements")},
         {stream, grown(stream, "bytes")}};
     for (const auto& [small, large] : pairs) {
         EXPECT_GT(least_of_three(backend, large), 1.5 * least_of_three(backend, small)) << small.key();
@@ -301,7 +294,7 @@ TEST(CpuModule, RefusalsAreSentences) {
     EXPECT_EQ(
         why({.benchmark = "copy", .parameters = {{"bytes", 4.}}}),
         "the CPU back end has no benchmark copy; it has matmul, convolution, attention, recurrent, operator, stream, "
-        "gather, update, reorder, launch, compression, fork, crowd, interference");
+        "gather, launch, compression, fork, crowd, interference");
     EXPECT_EQ(why({.benchmark = "compression", .parameters = {{"kernel", "int3"}, {"elements", 64.}}}),
               "int3 is no kernel of a compression; there are exact-top-k, threshold-top-k, int8, fp8, int4 and 1-bit");
     EXPECT_EQ(why({.benchmark = "compression",

@@ -7,7 +7,7 @@ import sys
 
 import hosts
 
-PROGRAM = str(pathlib.Path(__file__).with_name("torch_kernels.py"))
+PROGRAM = str(pathlib.Path(__file__).parents[2] / "bindings/python/dodona/torch_kernels.py")
 SETTINGS = {"pass": "time", "quick": True, "most_seconds": 0.02, "seed": 1}
 CONVOLUTION = {"benchmark": "convolution", "images": 2, "channels": 8, "filters": 16, "groups": 1, "input": "12x12",
                "window": "3x3", "stride": "2x2", "pad": "1x1", "dilation": "1x1", "layout": "nchw", "precision": "fp32"}
@@ -15,11 +15,15 @@ PRODUCT = {"benchmark": "matmul", "m": 12, "n": 24, "k": 40, "batch": 1, "precis
 IMAGES = {"benchmark": "operator", "images": 2, "channels": 8, "input": "12x12", "precision": "fp32", "moved": 1e5,
           "flops": 1e5}
 POOL = {**IMAGES, "operator": "max-pool", "window": "2x2", "stride": "2x2", "pad": "0x0", "dilation": "1x1"}
+ROWS = {"benchmark": "operator", "rows": 64, "columns": 48, "precision": "fp32"}
+LOOKUPS = {"benchmark": "gather", "rows": 100, "width": 8, "lookups": 64, "precision": "fp32"}
 CELL = {"benchmark": "recurrent", "samples": 4, "cells": 1, "precision": "fp32"}
 DIRECTIONS = ("forward", "backward-input", "backward-weight")
 MEASURED = [*({**shape, "direction": each} for shape in (CONVOLUTION, PRODUCT) for each in DIRECTIONS),
             *({**shape, "direction": each} for shape in (POOL, {**IMAGES, "operator": "relu"},
-                                                         {**IMAGES, "operator": "batch-norm"}) for each in DIRECTIONS[:2]),
+                                                         {**IMAGES, "operator": "batch-norm"}, {**POOL, "operator": "average-pool"},
+                                                         *({**ROWS, "operator": norm} for norm in ("layer-norm", "rms-norm")),
+                                                         LOOKUPS) for each in DIRECTIONS[:2]),
             {**CELL, "gates": 128, "inputs": 32, "direction": "forward"},
             {**CELL, "gates": 32, "inputs": 128, "direction": "backward-weight"},
             {"benchmark": "stream", "bytes": 120000, "pattern": "triad"}, {"benchmark": "launch", "kind": "plain"},
@@ -29,7 +33,7 @@ MEASURED = [*({**shape, "direction": each} for shape in (CONVOLUTION, PRODUCT) f
             {**CONVOLUTION, "benchmark": "crowd", "kernel": "convolution", "direction": "forward", "passes": 3, "cores": 1,
              "operators": 2, "threads": 2},
             {"benchmark": "fork", "threads": 2}]
-REFUSED = [{**PRODUCT, "precision": "fp16", "direction": "forward"}, {"benchmark": "file", "operation": "write"},
+REFUSED = [{**PRODUCT, "precision": "fp8", "direction": "forward"}, {"benchmark": "file", "operation": "write"},
            {**IMAGES, "operator": "pirouette", "direction": "forward"},
            {**CELL, "gates": 48, "inputs": 32, "direction": "forward"}]
 

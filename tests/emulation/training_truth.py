@@ -51,7 +51,7 @@ class Bench:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
         self.python = options.python
-        self.torch_kernels = HERE / "torch_kernels.py"
+        self.torch_kernels = HERE.parents[1] / "bindings/python/dodona/torch_kernels.py"
         self.batch, self.microbatch, self.turns = BATCH, MICROBATCH, TURNS
         self.environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **ALLOCATOR}
 

@@ -1,9 +1,12 @@
-"""A back end of `dodona calibrate` (calibrate/record/exchange.hpp) that measures PyTorch's own operators on the CPU.
+"""A back end of `dodona calibrate` that measures PyTorch's own operators, on the GPU where there is one, else on the CPU.
 
-What a framework runs for a kernel is not what the quickest library has: its tensors' layouts are rewritten, passes are
+    dodona calibrate --program "python3 torch_kernels.py" --model resnet50 --micro-batch 32 -o here.yaml
+
+What a framework runs for a kernel is not what the fastest library has: its tensors' layouts are rewritten, passes are
 not fused, each operator costs its dispatch. Here every case is the operators that training runs for it, called one
 after the other from C++'s autograd functions where backward would call them, alone, on as many threads as the case says.
-Reads settings and then a case a line; answers each with a line.
+Reads settings and then a case a line; answers each with a line (docs/calibration.md). Needs PyTorch alone, on a GPU 2.0 or
+later, so the file may be copied to where that is.
 """
 
 import gc
@@ -18,7 +21,10 @@ import torch
 from torch import Tensor
 
 aten = torch.ops.aten
-FLUSHED = 1 << 20  # numbers written between samples: twice the second-level cache
+ON_GPU = torch.cuda.is_available()
+PRECISIONS = {"fp32": torch.float32, "tf32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+# Bytes written between samples: more than the caches of a GPU, and twice the second-level cache of a CPU.
+FLUSHED = 1 << 28 if ON_GPU else 1 << 22
 FEWEST, MOST = 7, 200
 GRAIN = 32768  # at::internal::GRAIN_SIZE
 STEPS = 32  # of a recurrent layer
@@ -26,6 +32,16 @@ STEPS = 32  # of a recurrent layer
 
 def extents(text):
     return [int(each) for each in str(text).split("x")]
+
+
+def backward_of(run, inputs):
+    """The backward pass of what `run` computes from the inputs."""
+    with torch.enable_grad():
+        for each in inputs:
+            each.requires_grad_()
+        y = run()
+    dy = torch.randn_like(y)
+    return lambda: torch.autograd.grad(y, inputs, dy, retain_graph=True)
 
 
 def convolution(of):
@@ -43,6 +59,29 @@ def convolution(of):
     dy = torch.randn_like(aten.convolution(x, w, None, *arguments))
     mask = [of["direction"] == "backward-input", of["direction"] == "backward-weight", False]
     return lambda: aten.convolution_backward(dy, x, w, None, *arguments, mask)
+
+
+def attention(of):
+    heads, head, queries, keys = (int(of[name]) for name in ("heads", "head", "queries", "keys"))
+    if of.get("kv_heads", heads) != heads or not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+        raise ValueError("attention is measured with PyTorch from 2.0 on, with as many heads of keys as of queries")
+    q, k, v = (torch.randn(int(of.get("batch", 1)), heads, length, head) for length in (queries, keys, keys))
+
+    def forward():
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=bool(of.get("causal", 0)))
+
+    return forward if of["direction"] == "forward" else backward_of(forward, [q, k, v])
+
+
+def gather(of):
+    rows, lookups = int(of["rows"]), int(of["lookups"])
+    if "pooled" in of:
+        raise ValueError("pooled look-ups are not measured with PyTorch")
+    table, at = torch.randn(rows, int(of["width"])), torch.randint(rows, (lookups,))
+    if of["direction"] == "forward":
+        return lambda: torch.nn.functional.embedding(at, table)
+    dy = torch.randn(lookups, int(of["width"]))
+    return lambda: table.index_add_(0, at, dy)
 
 
 def matmul(of):
@@ -78,12 +117,21 @@ def passed(of):
         dy = torch.randn_like(x)
         return lambda: back(dy, x)
     if kind == "batch-norm":
-        scale, bias, mean, variance = (torch.ones(shape[1]) for _ in range(4))
+        scale, bias, mean, variance = (torch.ones(shape[1], dtype=torch.float32) for _ in range(4))
         if forward:
             return lambda: aten.native_batch_norm(x, scale, bias, mean, variance, True, 0.1, 1e-5)
         y, mean_now, deviation = aten.native_batch_norm(x, scale, bias, mean, variance, True, 0.1, 1e-5)
         return lambda: aten.native_batch_norm_backward(y, x, scale, mean, variance, mean_now, deviation, True, 1e-5,
                                                        [True, True, True])
+    if kind in ("layer-norm", "rms-norm"):
+        scale, bias = torch.ones(shape[1]), torch.ones(shape[1])
+        run = (lambda: torch.layer_norm(x, shape[1:], scale, bias)) if kind == "layer-norm" else (
+            lambda: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * scale)
+        return run if forward else backward_of(run, [x, scale] + ([bias] if kind == "layer-norm" else []))
+    if kind == "average-pool":
+        window = [extents(of[name]) for name in ("window", "stride", "pad")]
+        run = lambda: aten.avg_pool2d(x, *window)
+        return run if forward else backward_of(run, [x])
     if kind == "max-pool":
         window = [extents(of[name]) for name in ("window", "stride", "pad", "dilation")]
         if forward:
@@ -97,12 +145,15 @@ def passed(of):
 
 
 def clock():
-    """Of one thread its own: on a shared CPU the clock on the wall counts others, too."""
+    """Of one thread its own: on a shared CPU the clock on the wall counts others, too. On a GPU when it is done."""
+    if ON_GPU:
+        torch.cuda.synchronize()
+        return time.perf_counter()
     return time.thread_time() if torch.get_num_threads() == 1 else time.perf_counter()
 
 
 def least(run, times=5):
-    """Seconds of the quickest of a few runs."""
+    """Seconds of the fastest of a few runs."""
     taken = []
     for _ in range(times):
         start = clock()
@@ -112,16 +163,16 @@ def least(run, times=5):
 
 
 def recurrent(of):
-    """One step of LSTM cells, as a layer of many steps has them: what the layer takes beside its whole products.
+    """One step of LSTM cells, as a layer of many steps has them: what the layer takes in addition to its whole products.
 
-    n = 4 hidden gates from k = hidden states forward, the other way round backward. Backward the framework makes the
+    n = 4 hidden gates from k = hidden states forward, and the reverse backward. Backward the framework makes the
     gradient of W_h step by step: what this takes longer than one product of all steps is in the cell, too.
     """
     samples, cells = int(of["samples"]), int(of.get("cells", 1))
     forward = of["direction"] == "forward"
     hidden = int(of["inputs"] if forward else of["gates"])
-    if cells != 1 or {int(of["inputs"]), int(of["gates"])} != {hidden, 4 * hidden}:
-        raise ValueError("only single cells of an LSTM are measured with PyTorch")
+    if cells != 1 or ON_GPU or {int(of["inputs"]), int(of["gates"])} != {hidden, 4 * hidden}:
+        raise ValueError("only single cells of an LSTM on a CPU are measured with PyTorch")
     layer = torch.nn.LSTM(hidden, hidden, batch_first=True)
     x = torch.randn(samples, STEPS, hidden, requires_grad=True)
     tokens = {"precision": "fp32", "batch": 1}
@@ -166,10 +217,10 @@ def stream(of):
 def mean_of(run, times, scale=1.0):
     """Seconds of one of many runs back to back."""
     def timed():
-        start = time.perf_counter()
+        start = clock() if ON_GPU else time.perf_counter()
         for _ in range(times):
             run()
-        return scale * (time.perf_counter() - start) / times
+        return scale * ((clock() if ON_GPU else time.perf_counter()) - start) / times
     return timed
 
 
@@ -268,13 +319,32 @@ def crowd(of):
     return once
 
 
-BENCHMARKS = {"convolution": convolution, "matmul": matmul, "operator": passed, "stream": stream,
-              "recurrent": recurrent, "launch": launch, "fork": fork, "crowd": crowd}
+BENCHMARKS = {"convolution": convolution, "attention": attention, "matmul": matmul, "gather": gather,
+              "operator": passed, "stream": stream, "recurrent": recurrent, "launch": launch,
+              **({} if ON_GPU else {"fork": fork, "crowd": crowd})}
+
+
+def seconds_of(run, cache):
+    """One run after what empties the caches, which on a GPU takes so long that the run is in the queue before it ends."""
+    cache.fill_(1)
+    if not ON_GPU:
+        start = clock()
+        result = run()
+        return result if isinstance(result, float) else clock() - start
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    result = run()
+    end.record()
+    torch.cuda.synchronize()
+    return result if isinstance(result, float) else start.elapsed_time(end) / 1e3
 
 
 def measure(of, settings):
-    if of.get("precision", "fp32") != "fp32":
-        raise ValueError("only fp32 is measured on the CPU")
+    precision = of.get("precision", "fp32")
+    if precision != "fp32" and not (ON_GPU and precision in PRECISIONS):
+        raise ValueError(f"PyTorch's operators are not measured in {precision} on this device")
+    torch.set_default_dtype(PRECISIONS[precision] if of["benchmark"] != "stream" else torch.float32)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
     if of["benchmark"] not in BENCHMARKS:
         raise ValueError(f"'{of['benchmark']}' is not measured with PyTorch")
     if "algorithm" in of:
@@ -282,31 +352,35 @@ def measure(of, settings):
     threads = int(of.get("threads", 1))
     torch.set_num_threads(threads)
     run = BENCHMARKS[of["benchmark"]](of)
-    cache = torch.empty(FLUSHED)
+    cache = torch.empty(FLUSHED // 4, dtype=torch.float32)
     times, end = [], time.perf_counter() + settings["most_seconds"]
     for _ in range(3):
         run()
     while len(times) < FEWEST or (len(times) < MOST and time.perf_counter() < end):
-        cache.fill_(1)
-        start = clock()
-        told = run()
-        times.append(told if isinstance(told, float) else clock() - start)
+        times.append(seconds_of(run, cache))
     times.sort()
     at = lambda share: times[int(share * (len(times) - 1))]
     return {"kind": "measurement", "case": of,
             "time": {"least": times[0], "first_quartile": at(0.25), "median": at(0.5), "third_quartile": at(0.75),
-                     "samples": len(times), "estimator": "least", "rejected": {}}}
+                     "samples": len(times), "estimator": "median" if ON_GPU else "least", "rejected": {}}}
 
 
-def processor():
+def facts():
+    if ON_GPU:
+        device = torch.cuda.get_device_properties(0)
+        return {"device": device.name, "memory": str(device.total_memory),
+                "multiprocessors": str(device.multi_processor_count)}
     with open("/proc/cpuinfo") as lines:
         names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else "CPU"
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {"device": names[0] if names else "CPU", "memory": str(memory), "cores": str(os.cpu_count()), "threads": "1"}
 
 
 def main():
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
+    if ON_GPU:
+        torch.set_default_device("cuda")
     gc.disable()
     settings = json.loads(sys.stdin.readline())
 
@@ -314,9 +388,7 @@ def main():
         date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         print(json.dumps({"calibration": 1, "backend": "torch", "pass": "time", "date": date, **what}), flush=True)
 
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    answer({"kind": "environment", "facts": {"device": processor(), "memory": str(memory), "cores": str(os.cpu_count()),
-                                             "torch": torch.__version__, "threads": "1"}})
+    answer({"kind": "environment", "facts": {**facts(), "torch": torch.__version__}})
     for line in sys.stdin:
         of = json.loads(line)
         try:
