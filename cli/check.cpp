@@ -1,4 +1,5 @@
-#include "cli/check.hpp"
+// `dodona check`: are these files right?
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <cmath>

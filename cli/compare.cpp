@@ -1,4 +1,5 @@
-#include "cli/compare.hpp"
+// `dodona compare A B ...`: strategies, machines, models or plans side by side.
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"

@@ -1,4 +1,5 @@
-#include "cli/devices.hpp"
+// `dodona devices`: the devices that come with dodona, or one of them with the machines that have it.
+#include "cli/commands.hpp"
 
 #include "cli/files.hpp"
 #include "cli/listing.hpp"

@@ -1,4 +1,5 @@
-#include "cli/diff.hpp"
+// `dodona diff`: two reports compared.
+#include "cli/commands.hpp"
 
 #include <string>
 

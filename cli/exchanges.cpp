@@ -1,4 +1,5 @@
-#include "cli/exchanges.hpp"
+// `dodona exchanges`: the ways for replicas to agree that come with dodona, or one of them in detail.
+#include "cli/commands.hpp"
 
 #include <algorithm>
 

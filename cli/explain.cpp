@@ -1,7 +1,5 @@
 #include "cli/explain.hpp"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "cli/interrupt.hpp"

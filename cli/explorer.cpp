@@ -1,4 +1,5 @@
-#include "cli/explorer.hpp"
+// `dodona explorer`: a page in which the reader changes the question and sees the answer.
+#include "cli/commands.hpp"
 
 #include <string_view>
 

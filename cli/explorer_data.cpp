@@ -6,7 +6,6 @@
 #include <functional>
 #include <iterator>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

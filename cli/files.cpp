@@ -1,7 +1,5 @@
 #include "cli/files.hpp"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "cli/data_folder.hpp"

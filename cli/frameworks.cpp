@@ -1,4 +1,5 @@
-#include "cli/frameworks.hpp"
+// `dodona software`: the training software that dodona knows, or one piece with all its parameters.
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,5 @@
-#include "cli/goodput.hpp"
-
-#include <utility>
+// `dodona goodput`: what failures and checkpoints leave of a run's time.
+#include "cli/commands.hpp"
 
 #include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"

@@ -1,8 +1,5 @@
-#include "cli/import.hpp"
-
-#include <cstdio>
-
-#include <fmt/format.h>
+// `dodona import`: what others describe, as files of Dodona.
+#include "cli/commands.hpp"
 
 #include "base/whole_file.hpp"
 #include "cli/arguments.hpp"

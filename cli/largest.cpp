@@ -1,6 +1,5 @@
-#include "cli/largest.hpp"
-
-#include <fmt/format.h>
+// `dodona largest`: the largest batch, or value of a parameter of the network, that trains on given devices.
+#include "cli/commands.hpp"
 
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
@@ -89,19 +88,16 @@ int run_largest(Arguments& arguments) {
 }  // namespace
 
 Command largest_command() {
-    const questions::Heading heading = largest::heading();
-    return {.name = heading.name,
-            .summary = heading.summary,
-            .usage = "--machine M --gpus N",
-            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models},
-                            {.name = "WHAT",
-                             .description = "batch, without accumulating gradients; or a parameter of the\n"
-                                            "model file that is a whole number: layers, hidden, sequence,\n"
-                                            "image, ..."}},
-            .options = largest_command_options(),
-            .examples = heading.examples,
-            .run = run_largest,
-            .answer = files::description<largest::Answer>};
+    Command command = question_command({.heading = largest::heading(),
+                                        .usage = "--machine M --gpus N",
+                                        .options = largest_command_options(),
+                                        .run = run_largest,
+                                        .answer = files::description<largest::Answer>});
+    command.positionals.push_back({.name = "WHAT",
+                                   .description = "batch, without accumulating gradients; or a parameter of the\n"
+                                                  "model file that is a whole number: layers, hidden, sequence,\n"
+                                                  "image, ..."});
+    return command;
 }
 
 }  // namespace dodona::cli

@@ -1,8 +1,5 @@
-#include "cli/limits.hpp"
-
-#include <cstdio>
-
-#include <fmt/format.h>
+// `dodona limits`: how far each strategy goes, and what sets it.
+#include "cli/commands.hpp"
 
 #include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
@@ -151,15 +148,11 @@ int run_limits(Arguments& arguments) {
 }  // namespace
 
 Command limits_command() {
-    const questions::Heading heading = limits::heading();
-    return {.name = heading.name,
-            .summary = heading.summary,
-            .usage = "--machine M",
-            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
-            .options = limits_command_options(),
-            .examples = heading.examples,
-            .run = run_limits,
-            .answer = files::description<search::LimitsAnswer>};
+    return question_command({.heading = limits::heading(),
+                             .usage = "--machine M",
+                             .options = limits_command_options(),
+                             .run = run_limits,
+                             .answer = files::description<search::LimitsAnswer>});
 }
 
 }  // namespace dodona::cli

@@ -1,4 +1,5 @@
-#include "cli/machines.hpp"
+// `dodona machines`: the clusters that come with dodona, or one cluster in detail.
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 #include "cli/made_report.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

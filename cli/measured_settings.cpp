@@ -1,7 +1,6 @@
 #include "cli/measured_settings.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 

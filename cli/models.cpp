@@ -1,4 +1,5 @@
-#include "cli/models.hpp"
+// `dodona models`: the networks that come with dodona, or one network in detail.
+#include "cli/commands.hpp"
 
 #include "cli/files.hpp"
 #include "cli/listing.hpp"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <fmt/format.h>
-
 #include "cli/program.hpp"
 #include "reports/collect/next_commands.hpp"
 

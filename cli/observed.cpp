@@ -2,8 +2,6 @@
 
 #include <variant>
 
-#include <fmt/format.h>
-
 #include "cli/files.hpp"
 #include "cli/note.hpp"
 #include "files/logs/log_lines.hpp"

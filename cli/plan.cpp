@@ -1,4 +1,5 @@
-#include "cli/plan.hpp"
+// `dodona plan`: which parallelism fits.
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,5 @@
-#include "cli/predict.hpp"
+// `dodona predict`: what one plan gives.
+#include "cli/commands.hpp"
 
 #include "cli/asked_plan.hpp"
 #include "cli/exchange_options.hpp"

@@ -186,17 +186,25 @@ void add_faults(Arguments& arguments, const questions::Faults& faults) {
     }
 }
 
+Command question_command(QuestionCommand of) {
+    return {.name = of.heading.name,
+            .summary = of.heading.summary,
+            .usage = std::move(of.usage),
+            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
+            .options = std::move(of.options),
+            .examples = of.heading.examples,
+            .run = of.run,
+            .answer = of.answer};
+}
+
 Command plan_question(const questions::Heading& heading, const files::Description& options, int (*run)(Arguments&)) {
     std::vector<Option> all = asked_plan_options();
     append(all, question_options(options, heading.options));
     append(all, output_options());
-    return {.name = heading.name,
-            .summary = heading.summary,
-            .usage = "--machine M --gpus N (--strategy A --mesh AXIS=SIZE,... | --plan FILE)",
-            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
-            .options = std::move(all),
-            .examples = heading.examples,
-            .run = run};
+    return question_command({.heading = heading,
+                             .usage = "--machine M --gpus N (--strategy A --mesh AXIS=SIZE,... | --plan FILE)",
+                             .options = std::move(all),
+                             .run = run});
 }
 
 }  // namespace dodona::cli

@@ -2,8 +2,10 @@
 // written.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
@@ -19,6 +21,16 @@ std::vector<Option> question_options(const files::Description& described, const 
 
 /// What was typed of them, into an object of the table's type.
 void read_options(Arguments& arguments, const files::Description& described, void* options);
+
+/// The command of a question about MODEL.
+struct QuestionCommand {
+    questions::Heading heading;
+    std::string usage;
+    std::vector<Option> options;
+    int (*run)(Arguments& arguments) = nullptr;
+    const files::Description& (*answer)() = nullptr;
+};
+Command question_command(QuestionCommand of);
 
 /// Of a plan, the output and the question itself.
 Command plan_question(const questions::Heading& heading, const files::Description& options, int (*run)(Arguments&));

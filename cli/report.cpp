@@ -1,4 +1,5 @@
-#include "cli/report.hpp"
+// `dodona report`: a sweep over numbers of GPUs as one page.
+#include "cli/commands.hpp"
 
 #include <filesystem>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/made_report.hpp"
 #include "cli/output.hpp"
+#include "cli/question.hpp"
 #include "cli/report_file.hpp"
 #include "cli/workload.hpp"
 #include "questions/report/analysis.hpp"
@@ -118,18 +120,13 @@ int run_report(Arguments& arguments) {
 }  // namespace
 
 Command report_command() {
-    const questions::Heading heading = questions::report::heading();
-    return {.name = heading.name,
-            .summary = heading.summary,
-            .usage = "--machine M",
-            .positionals = {{.name = "MODEL",
-                             .description = "a built-in model or a file",
-                             .required = false,
-                             .completes = Names::models}},
-            .options = report_command_options(),
-            .examples = heading.examples,
-            .run = run_report,
-            .answer = files::description<questions::report::Report>};
+    Command command = question_command({.heading = questions::report::heading(),
+                                        .usage = "--machine M",
+                                        .options = report_command_options(),
+                                        .run = run_report,
+                                        .answer = files::description<questions::report::Report>});
+    command.positionals.front().required = false;
+    return command;
 }
 
 }  // namespace dodona::cli

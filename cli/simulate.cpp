@@ -1,11 +1,10 @@
-#include "cli/simulate.hpp"
+// `dodona simulate`: the step of one plan, played task by task.
+#include "cli/commands.hpp"
 
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/whole_file.hpp"
 #include "cli/asked_plan.hpp"

@@ -1,4 +1,5 @@
-#include "cli/size.hpp"
+// `dodona size`: how many devices a job needs, and on which machine.
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -136,15 +137,11 @@ int run_size(Arguments& arguments) {
 }  // namespace
 
 Command size_command() {
-    const questions::Heading heading = size::heading();
-    return {.name = heading.name,
-            .summary = heading.summary,
-            .usage = "--machine M",
-            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
-            .options = size_command_options(),
-            .examples = heading.examples,
-            .run = run_size,
-            .answer = files::description<size::Answer>};
+    return question_command({.heading = size::heading(),
+                             .usage = "--machine M",
+                             .options = size_command_options(),
+                             .run = run_size,
+                             .answer = files::description<size::Answer>});
 }
 
 }  // namespace dodona::cli

@@ -1,4 +1,5 @@
-#include "cli/strategies.hpp"
+// `dodona strategies`: the strategies that come with dodona, or one strategy in detail.
+#include "cli/commands.hpp"
 
 #include "cli/files.hpp"
 #include "cli/listing.hpp"

@@ -1,4 +1,5 @@
-#include "cli/systems.hpp"
+// `dodona systems`: published systems of distributed training by how they are made, or one of them.
+#include "cli/commands.hpp"
 
 #include "cli/files.hpp"
 #include "cli/listing.hpp"

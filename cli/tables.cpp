@@ -1,6 +1,6 @@
-#include "cli/tables.hpp"
+// `dodona tables`: where the embedding tables of a network lie in the memories of a machine.
+#include "cli/commands.hpp"
 
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,15 +44,11 @@ int run_tables(Arguments& arguments) {
 }  // namespace
 
 Command tables_command() {
-    const questions::Heading heading = questions::tables::heading();
-    return {.name = heading.name,
-            .summary = heading.summary,
-            .usage = "--machine M --gpus N",
-            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
-            .options = tables_options(),
-            .examples = heading.examples,
-            .run = run_tables,
-            .answer = files::description<questions::tables::Answer>};
+    return question_command({.heading = questions::tables::heading(),
+                             .usage = "--machine M --gpus N",
+                             .options = tables_options(),
+                             .run = run_tables,
+                             .answer = files::description<questions::tables::Answer>});
 }
 
 }  // namespace dodona::cli

@@ -1,6 +1,5 @@
 #include "cli/threads.hpp"
 
-#include <utility>
 #include <vector>
 
 #include "cli/exit_code.hpp"
@@ -54,15 +53,11 @@ questions::threads::Question read_threads_question(Arguments& arguments) {
 }
 
 Command threads_command() {
-    const questions::Heading heading = questions::threads::heading();
-    return {.name = heading.name,
-            .summary = heading.summary,
-            .usage = "--machine M",
-            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
-            .options = options_of_command(),
-            .examples = heading.examples,
-            .run = run_threads,
-            .answer = files::description<questions::threads::Answer>};
+    return question_command({.heading = questions::threads::heading(),
+                             .usage = "--machine M",
+                             .options = options_of_command(),
+                             .run = run_threads,
+                             .answer = files::description<questions::threads::Answer>});
 }
 
 }  // namespace dodona::cli

@@ -1,7 +1,6 @@
 #include "cli/trial_times.hpp"
 
 #include <memory>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-#include "cli/trials.hpp"
+// `dodona trials`: how long a study of many trials takes.
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
-#include "cli/trials_run.hpp"
+// `dodona trials run`: runs the trials of a study, under the scheduler that predicts them.
+#include "cli/commands.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>

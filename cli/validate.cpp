@@ -1,4 +1,5 @@
-#include "cli/validate.hpp"
+// `dodona validate`: predictions against a table of measured runs.
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,5 @@
-#include "cli/watch.hpp"
+// `dodona watch LOG`: a running job's steps compared with the prediction of its plan.
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,5 @@
 // The commands that the module answers: `cli/program.cpp` has the table of the program.
-#include "cli/plan.hpp"
-#include "cli/predict.hpp"
+#include "cli/commands.hpp"
 #include "cli/program.hpp"
 
 namespace dodona::cli {
