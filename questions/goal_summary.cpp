@@ -75,8 +75,7 @@ std::vector<KeyFigure> attempt_figures(const search::Attempt& attempt, const std
     const step::Prediction& plan = *attempt.plan;
     figures.push_back({.label = "plan",
                        .value = fmt::format("{} on {}, batch {}", plan.plan.strategy.name, mesh_text(plan.plan),
-                                            whole(attempt.batch)),
-                       .note = {}});
+                                            whole(attempt.batch))});
     for (KeyFigure& figure : speed_figures(plan)) {
         figures.push_back(std::move(figure));
     }

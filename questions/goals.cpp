@@ -1,7 +1,6 @@
 #include "questions/goals.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -266,8 +265,7 @@ const Description& description<questions::Searched>() {
                      }),
             required<&Searched::attempt, &Attempt::run>("run",
                                                         "the whole work: steps alone, without restarts, evaluation and "
-                                                        "checkpoints; null where no work is given or "
-                                                        "nothing fits"),
+                                                        "checkpoints; null where no work is given or nothing fits"),
             computed(
                 "cost_of_a_million", "tokens, or samples of a network without tokens; null without a price",
                 [](const Searched& one) {

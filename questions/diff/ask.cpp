@@ -130,8 +130,7 @@ Answer ask(const Question& question) {
                .first_recommends = recommendation(before),
                .second_recommends = recommendation(after),
                .tolerance = question.tolerance,
-               .inputs = changed_inputs(before, after),
-               .points = {}};
+               .inputs = changed_inputs(before, after)};
     for (const report::ReportScaling& scaling : before.scalings) {
         const report::ReportScaling* other = same_scaling(after, scaling);
         for (const report::ReportStrategy& strategy : scaling.strategies) {

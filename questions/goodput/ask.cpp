@@ -203,10 +203,9 @@ Asked<Question> question(OnePlan one, const Options& options) {
     completion.rates();
     completion.restart();
     if (options.every.epoch && !one.workload.graph.dataset.samples) {
-        faults.push_back({"checkpoint_every",
-                          fmt::format("the size of the data set of {} is not known", one.workload.graph.name),
-                          "write a time or a number of steps, or add `dataset: {samples: N, source: ...}` to the model "
-                          "file"});
+        faults.push_back(
+            {"checkpoint_every", fmt::format("the size of the data set of {} is not known", one.workload.graph.name),
+             "write a time or a number of steps, or add `dataset: {samples: N, source: ...}` to the model file"});
     }
     if (!faults.empty()) {
         return faults;

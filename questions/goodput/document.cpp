@@ -112,10 +112,10 @@ std::vector<KeyFigure> run_figures(const Goodput& answer) {
          .note = fmt::format("on {} GPU-hours; {} without failures and checkpoints",
                              large(run.device_time.in(unit::hour)), duration(answer.training))}};
     if (run.money) {
-        figures.push_back({.label = "cost", .value = Cost{*run.money, answer.question.price->currency}, .note = {}});
+        figures.push_back({.label = "cost", .value = Cost{*run.money, answer.question.price->currency}});
     }
     if (run.energy) {
-        figures.push_back({.label = "energy", .value = text(*run.energy), .note = {}});
+        figures.push_back({.label = "energy", .value = text(*run.energy)});
     }
     return figures;
 }
@@ -164,8 +164,7 @@ std::vector<KeyFigure> goodput_figures(const Goodput& answer) {
                                                whole(*answer.spares_needed))});
     }
     if (answer.prediction.why_not) {
-        figures.push_back(
-            {.label = "fits", .value = "no: " + text(*answer.prediction.why_not), .note = {}, .tone = Tone::bad});
+        figures.push_back({.label = "fits", .value = "no: " + text(*answer.prediction.why_not), .tone = Tone::bad});
     }
     return figures;
 }

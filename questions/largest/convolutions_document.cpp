@@ -103,14 +103,13 @@ void add_convolutions(Document& document, const ConvolutionAnswer& answer) {
                            whole(best.batch), text(best.workspace), text(best.step), text(best.implicit)),
                held + "; the more samples, the less memory is left for it",
                "times and memory of the batches above are those of these algorithms; without --convolutions a step is "
-               "as "
-               "frameworks choose, whose workspaces are not counted"}}});
+               "as frameworks choose, whose workspaces are not counted"}}});
     add_section(document, {fmt::format("Convolutions of batch {}", whole(best.batch))}, {layer_table(best)});
     add(document,
-        Note{answer.measured ? measured_note(best)
-                             : "times of algorithms are those of the device for their products and passes over "
-                               "memory, in fp32 where they transform; implicit and precomputed products take "
-                               "the same time here"});
+        Note{answer.measured
+                 ? measured_note(best)
+                 : "times of algorithms are those of the device for their products and passes over memory, in fp32 "
+                   "where they transform; implicit and precomputed products take the same time here"});
 }
 
 }  // namespace dodona::questions::largest

@@ -9,19 +9,18 @@ const files::Description& files::description<questions::largest::Options>() {
     static const Description described{
         .noun = "options of largest",
         .summary = "The goals of a run, and which values are looked at.",
-        .keys = joined(questions::goal_keys<&Options::goals>(),
-                       {optional<&Options::step>(
-                            "step",
-                            "look at multiples of K; default: for a batch the number of GPUs, else a power of "
-                            "two that divides the given value, a sixteenth of it at most",
-                            {.value_text = "K", .group = search}),
-                        optional<&Options::upto>("upto", "look at no larger value; default: a thousand times the given",
-                                                 {.value_text = "V", .group = search}),
-                        optional<&Options::convolutions>("convolutions",
-                                                         "choose the algorithm of each convolution under the memory "
-                                                         "that a batch leaves; workspaces are one that "
-                                                         "all take turns in, or each layer's own",
-                                                         {.group = search})}),
+        .keys = joined(
+            questions::goal_keys<&Options::goals>(),
+            {optional<&Options::step>("step",
+                                      "look at multiples of K; default: for a batch the number of GPUs, else a power "
+                                      "of two that divides the given value, a sixteenth of it at most",
+                                      {.value_text = "K", .group = search}),
+             optional<&Options::upto>("upto", "look at no larger value; default: a thousand times the given",
+                                      {.value_text = "V", .group = search}),
+             optional<&Options::convolutions>("convolutions",
+                                              "choose the algorithm of each convolution under the memory that a batch "
+                                              "leaves; workspaces are one that all take turns in, or each layer's own",
+                                              {.group = search})}),
         .defaults = default_of<Options>};
     return described;
 }

@@ -170,13 +170,12 @@ const Description& description<StrategyLimits>() {
 
 template <>
 const Description& description<LimitsAnswer>() {
-    static const Description described{
-        .noun = "limits",
-        .summary =
-            "SI base units, the unit in the key; what is absent is null. Numbers of GPUs that fit, are fastest or "
-            "worthwhile are of those searched (points).",
-        .keys = {required_as(record_type(limits_inputs), "inputs", ""),
-                 required<&LimitsAnswer::strategies>("strategies", "", {.rows = true})}};
+    static const Description described{.noun = "limits",
+                                       .summary =
+                                           "SI base units, the unit in the key; what is absent is null. Numbers of "
+                                           "GPUs that fit, are fastest or worthwhile are of those searched (points).",
+                                       .keys = {required_as(record_type(limits_inputs), "inputs", ""),
+                                                required<&LimitsAnswer::strategies>("strategies", "", {.rows = true})}};
     return described;
 }
 

@@ -78,7 +78,7 @@ KeyFigures model_figures(const graph::Graph& graph) {
              .value = whole(*graph.dataset.samples),
              .note = "samples" + (graph.dataset.sample_bytes ? " of " + text(*graph.dataset.sample_bytes) : "")});
     }
-    all.figures.push_back({.label = "source", .value = graph.source, .note = {}});
+    all.figures.push_back({.label = "source", .value = graph.source});
     return all;
 }
 

@@ -98,8 +98,8 @@ const Description& description<questions::predict::Answer>() {
             required<&Answer::explanation>("explanation", "only with --explain", {.left_out = true}),
             questions::computed(
                 "kept_tensors",
-                "tensors kept for backward on the fullest stage at its peak, largest first; they add up to "
-                "activations and what embeddings and heads keep, before offload",
+                "tensors kept for backward on the fullest stage at its peak, largest first; they add up to activations "
+                "and what embeddings and heads keep, before offload",
                 [](const Answer& answer) { return answer.peak ? Tensors(answer.peak->kept) : Tensors(); },
                 {.left_out = true}),
             questions::computed(
@@ -114,8 +114,7 @@ const Description& description<questions::predict::Answer>() {
                 {.left_out = true}),
             questions::computed(
                 "remedies",
-                "where passes of a reference rule the pipeline out: plans of the same job without "
-                "one, each searched",
+                "where passes of a reference rule the pipeline out: plans of the same job without one, each searched",
                 [](const Answer& answer) { return answer.others ? Remedies(answer.others->remedies) : Remedies(); },
                 {.left_out = true}),
             required<&Answer::lengths>("lengths", "samples of different lengths (--lengths)", {.left_out = true}),

@@ -44,7 +44,7 @@ std::vector<std::int64_t> counts_of(const std::vector<ReportMeasured>& runs, con
 /// `cell_of`: of a point with a plan.
 template <class CellOf>
 Series curve_series(const Curve& curve, const std::vector<std::int64_t>& counts, CellOf cell_of) {
-    Series series{.label = curve.label(), .component = {}, .points = {}};
+    Series series{.label = curve.label()};
     for (const std::int64_t count : counts) {
         const ReportPoint* point = point_on(curve.strategy->points, count);
         series.points.push_back(point != nullptr && point->plan ? cell_of(*point) : Cell());
@@ -91,11 +91,9 @@ Chart scaling_chart(const Report& report, const ReportScaling& scaling) {
                              : fmt::format("Throughput, {} on each GPU", counted(scaling.batch_per_gpu, "sample")),
                 .x_title = "GPUs",
                 .x = count_cells(counts),
-                .series = {},
                 .logarithmic = true,
                 .form = ChartForm::lines,
                 .y_title = tokens ? "tokens/s" : "samples/s",
-                .level = {},
                 .name = scaling.batch ? "strong-scaling" : "weak-scaling"};
     std::map<std::string, std::string> labels;  // of strategies that have a curve
     const auto draw = [&](const Curve& curve) {
@@ -119,7 +117,7 @@ Chart scaling_chart(const Report& report, const ReportScaling& scaling) {
             chart.series.back().like = labels[run.strategy];
         }
     }
-    Series ideal{.label = "ideal", .component = "other", .points = {}, .stroke = Stroke::dashed};
+    Series ideal{.label = "ideal", .component = "other", .stroke = Stroke::dashed};
     const double rate = best_rate(scaling);
     for (const std::int64_t count : counts) {
         ideal.points.emplace_back(throughput_rate(rate * static_cast<double>(count), tokens));
@@ -149,11 +147,9 @@ Chart cost_chart(const ReportInputs& inputs, const ReportScaling& scaling) {
                                      inputs.price_per_gpu_hour ? inputs.currency : "GPU-hours", work.text),
                 .x_title = "GPUs",
                 .x = count_cells(counts),
-                .series = {},
                 .logarithmic = true,
                 .form = ChartForm::lines,
                 .y_title = inputs.price_per_gpu_hour ? inputs.currency : "GPU-hours",
-                .level = {},
                 .name = "cost"};
     for (const Curve& curve : charted(scaling, kMaxCharted)) {
         chart.series.push_back(curve_series(curve, counts, [&](const ReportPoint& point) {
@@ -177,11 +173,8 @@ Chart time_parts_chart(const ReportScaling& scaling) {
         std::erase_if(best, [&](const PlacedPlan& placed) { return gpu_hours(*placed.point, work) > kShown * least; });
     Chart chart{.title = fmt::format("How far it scales, and what stops it: GPU-hours for {}", work.text),
                 .x_title = "GPUs",
-                .x = {},
-                .series = {},
                 .form = ChartForm::stacked,
                 .y_title = "GPU-hours",
-                .level = {},
                 .name = "time"};
     for (const PlacedPlan& placed : best) {
         chart.x.emplace_back(Count{placed.point->devices});
@@ -191,11 +184,11 @@ Chart time_parts_chart(const ReportScaling& scaling) {
         chart.title += fmt::format(" (ideal: {}{})", text(chart.level->value),
                                    left_out > 0 ? fmt::format("; up to {:.0f} times that", kShown) : "");
     }
-    Series other{.label = "other", .component = "other", .points = {}};
+    Series other{.label = "other", .component = "other"};
     std::vector<double> rest(best.size());
     for (std::size_t i = 0; i < step::kTimeParts; ++i) {
         const auto part = static_cast<step::TimePart>(i);
-        Series series{.label = label(part, plan::Plan{}), .component = std::string(step::name(part)), .points = {}};
+        Series series{.label = label(part, plan::Plan{}), .component = std::string(step::name(part))};
         std::vector<double> hours;
         bool is_seen = false;
         for (const PlacedPlan& placed : best) {
@@ -226,14 +219,12 @@ Chart certainty_chart(const Report& report, const ReportScaling& scaling) {
     Chart chart{.title = fmt::format("How sure: {:.0f} % interval of the step", 100 * kIntervalLevel),
                 .x_title = "GPUs",
                 .x = count_cells(counts),
-                .series = {},
                 .logarithmic = true,
                 .form = ChartForm::lines,
                 .y_title = "of the predicted step",
-                .level = {},
                 .name = "certainty"};
-    Series predicted{.label = "predicted", .component = {}, .points = {}};
-    Series measured{.label = "measured", .component = {}, .points = {}, .stroke = Stroke::none, .like = "predicted"};
+    Series predicted{.label = "predicted"};
+    Series measured{.label = "measured", .stroke = Stroke::none, .like = "predicted"};
     const std::vector<PlacedPlan> best = best_plans(scaling);
     for (const std::int64_t count : counts) {
         const auto placed =
@@ -263,11 +254,8 @@ Chart memory_chart(const ReportScaling& scaling) {
     const std::vector<PlacedPlan> best = best_plans(scaling);
     Chart chart{.title = "Memory of the fullest GPU under the fastest plan",
                 .x_title = "GPUs",
-                .x = {},
-                .series = {},
                 .form = ChartForm::stacked,
                 .y_title = "memory",
-                .level = {},
                 .name = "memory"};
     Bytes capacity;
     for (const PlacedPlan& placed : best) {
@@ -279,7 +267,7 @@ Chart memory_chart(const ReportScaling& scaling) {
     }
     for (std::size_t i = 0; i < step::kMemoryParts; ++i) {
         const auto part = static_cast<step::MemoryPart>(i);
-        Series series{.label = std::string(label(part)), .component = std::string(step::name(part)), .points = {}};
+        Series series{.label = std::string(label(part)), .component = std::string(step::name(part))};
         Bytes most;
         for (const PlacedPlan& placed : best) {
             series.points.emplace_back(placed.plan().memory[part]);
@@ -299,13 +287,11 @@ Chart front_chart(const ReportInputs& inputs, const ReportScaling& scaling) {
     };
     Chart chart{.title = "Throughput of all plans",
                 .x_title = "GPUs",
-                .x = {},
-                .series = {{.label = "other plans", .component = "cache", .points = {}, .stroke = Stroke::none},
-                           {.label = "on the front", .component = "gradients", .points = {}, .stroke = Stroke::none}},
+                .series = {{.label = "other plans", .component = "cache", .stroke = Stroke::none},
+                           {.label = "on the front", .component = "gradients", .stroke = Stroke::none}},
                 .logarithmic = true,
                 .form = ChartForm::lines,
                 .y_title = tokens_of_sample(scaling) ? "tokens/s" : "samples/s",
-                .level = {},
                 .name = "front"};
     for (const PlacedPlan& placed : layouts(scaling)) {
         const bool on_front = is_on_front(*placed.point);
@@ -319,8 +305,7 @@ Chart front_chart(const ReportInputs& inputs, const ReportScaling& scaling) {
 }
 
 TimelineChart step_timeline(const ReportTimeline& timeline) {
-    TimelineChart chart{
-        .title = "One step, stage by stage", .rows = {}, .bars = {}, .end = timeline.end, .name = "step"};
+    TimelineChart chart{.title = "One step, stage by stage", .end = timeline.end, .name = "step"};
     for (const std::int64_t stage : timeline.stages) {
         chart.rows.push_back(fmt::format("stage {}", stage));
     }

@@ -53,11 +53,11 @@ std::string reason(const ReportScaling& scaling, const PlacedPlan& best) {
 KeyFigures figures(const Report& report, const PlacedPlan& best, const AmountOfWork& work) {
     const ReportPlan& plan = best.plan();
     KeyFigures figures{
-        {{.label = "step time", .value = plan.step, .note = {}},
-         {.label = "throughput", .value = throughput_cell(*best.point), .note = {}},
-         {.label = "MFU", .value = Percent{plan.mfu}, .note = {}},
-         {.label = "plan", .value = plan.details, .note = {}},
-         {.label = "batch", .value = Count{best.point->batch}, .note = {}},
+        {{.label = "step time", .value = plan.step},
+         {.label = "throughput", .value = throughput_cell(*best.point)},
+         {.label = "MFU", .value = Percent{plan.mfu}},
+         {.label = "plan", .value = plan.details},
+         {.label = "batch", .value = Count{best.point->batch}},
          {.label = "memory",
           .value = plan.memory.total(),
           .note = fmt::format("of {} on the fullest GPU", text(plan.memory_limit))},

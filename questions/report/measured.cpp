@@ -49,7 +49,7 @@ Cell predicted_rate(const RunsOnCount& runs, const std::optional<double>& tokens
 
 Series predicted_series(const std::vector<ReportMeasured>& runs, const std::string& strategy,
                         const std::vector<std::int64_t>& counts, const std::optional<double>& tokens) {
-    Series series{.label = strategy, .component = {}, .points = {}};
+    Series series{.label = strategy};
     for (const std::int64_t count : counts) {
         const RunsOnCount there = runs_on(runs, strategy, count);
         series.points.push_back(there.empty() ? Cell() : predicted_rate(there, tokens));
@@ -68,12 +68,9 @@ Chart measured_chart(const Report& report) {
     const std::optional<double> tokens = tokens_of_sample(report.scalings.front());
     Chart chart{.title = "Throughput as predicted, and as measured",
                 .x_title = "GPUs",
-                .x = {},
-                .series = {},
                 .logarithmic = true,
                 .form = ChartForm::lines,
                 .y_title = tokens ? "tokens/s" : "samples/s",
-                .level = {},
                 .name = "measured"};
     for (const std::int64_t count : each) {
         chart.x.emplace_back(Count{count});
@@ -129,8 +126,7 @@ std::vector<ReportMeasured> measured_of(const Report& report, const ReportScalin
 
 Series measured_series(const std::vector<ReportMeasured>& runs, const std::string& strategy,
                        const std::vector<std::int64_t>& counts, const std::optional<double>& tokens_of_sample) {
-    Series series{
-        .label = strategy + ", measured", .component = {}, .points = {}, .stroke = Stroke::none, .like = strategy};
+    Series series{.label = strategy + ", measured", .stroke = Stroke::none, .like = strategy};
     for (const std::int64_t count : counts) {
         const RunsOnCount there = runs_on(runs, strategy, count);
         double sum = 0;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -106,7 +105,7 @@ ReportPoint report_point(const search::ScalingPoint& point, const std::vector<pl
 
 ReportStrategy report_strategy(const search::StrategyLimits& reach) {
     const auto axes = static_cast<std::int64_t>(reach.axes.size());
-    return {.name = reach.strategy, .most = reach.most, .set_by = set_by_text(reach), .axes = axes, .points = {}};
+    return {.name = reach.strategy, .most = reach.most, .set_by = set_by_text(reach), .axes = axes};
 }
 
 ReportSensitivity report_sensitivity(const search::Explanation& explanation, const step::Prediction& best) {
@@ -136,11 +135,8 @@ ReportSensitivity report_sensitivity(const search::Explanation& explanation, con
 ReportTimeline report_timeline(const play::SimulatedStep& step) {
     const TasksByStage all = tasks_by_stage(step);
     const std::vector<std::size_t> shown = stages_shown(all.size());
-    ReportTimeline timeline{.stages = {},
-                            .all_stages = static_cast<std::int64_t>(all.size()),
-                            .end = step.timeline.makespan,
-                            .bars = {},
-                            .notes = {}};
+    ReportTimeline timeline{
+        .stages = {}, .all_stages = static_cast<std::int64_t>(all.size()), .end = step.timeline.makespan, .notes = {}};
     if (shown.size() < all.size()) {
         timeline.notes.push_back(fmt::format("{} of {} stages are shown", shown.size(), all.size()));
     }

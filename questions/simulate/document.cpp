@@ -159,13 +159,13 @@ std::string network_text(const SimulatedStep& step) {
 
 std::string folded_text(const SimulatedStep& step) {
     const auto ranks = step.ranks_per_stage();
-    return fmt::format("{} tasks, {}", whole(static_cast<std::int64_t>(step.steps.tasks.size())),
-                       ranks == 1 ? "those of every rank"
-                       : step.network
-                           ? "those of the replica that finishes last, in which ranks of a stage run in step"
-                           : fmt::format("those of one rank of each stage, which stands for {} that do the same "
-                                         "at the same time",
-                                         whole(ranks)));
+    return fmt::format(
+        "{} tasks, {}", whole(static_cast<std::int64_t>(step.steps.tasks.size())),
+        ranks == 1 ? "those of every rank"
+        : step.network
+            ? "those of the replica that finishes last, in which ranks of a stage run in step"
+            : fmt::format("those of one rank of each stage, which stands for {} that do the same at the same time",
+                          whole(ranks)));
 }
 
 std::string other_order_text(const SimulatedStep& step) {
@@ -182,8 +182,7 @@ std::string steady_text(const SimulatedStep& step) {
         return "";
     }
     return fmt::format(
-        "{} does not flush: shown is a first step, from an empty pipeline, which takes {}; those after it "
-        "add {} each",
+        "{} does not flush: shown is a first step, from an empty pipeline, which takes {}; those after it add {} each",
         plan::name(step.prediction.plan.schedule), text(step.first_time()), text(step.time()));
 }
 
@@ -201,14 +200,13 @@ KeyFigure memory_figure(const SimulatedStep& step) {
 
 std::vector<KeyFigure> simulation_figures(const SimulatedStep& step) {
     std::vector<KeyFigure> figures{
-        {.label = "step, played", .value = step.time(), .note = {}},
-        {.label = "closed form", .value = step.prediction.step.value, .note = {}},
-        {.label = "difference", .value = Percent{.ratio = difference(step), .sign = true}, .note = {}},
+        {.label = "step, played", .value = step.time()},
+        {.label = "closed form", .value = step.prediction.step.value},
+        {.label = "difference", .value = Percent{.ratio = difference(step), .sign = true}},
         {.label = "idle", .value = Percent{step.idle_share()}, .note = "of the time of all stages: bubble and waiting"},
         memory_figure(step)};
     if (step.prediction.why_not) {
-        figures.push_back(
-            {.label = "fits", .value = "no: " + text(*step.prediction.why_not), .note = {}, .tone = Tone::bad});
+        figures.push_back({.label = "fits", .value = "no: " + text(*step.prediction.why_not), .tone = Tone::bad});
     }
     return figures;
 }

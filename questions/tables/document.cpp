@@ -173,10 +173,9 @@ Document document(const Answer& asked) {
                     {fabric_table(answer, *fabrics), Note{"the same bandwidth out of each GPU, in all of them"}});
     }
     if (answer.replicated > 0) {
-        add(document,
-            Note{fmt::format("{} rows that are looked up often stand on every GPU: their gradients are in the "
-                             "all-reduce, their sums are not exchanged",
-                             whole(answer.replicated))});
+        add(document, Note{fmt::format("{} rows that are looked up often stand on every GPU: their gradients are in "
+                                       "the all-reduce, their sums are not exchanged",
+                                       whole(answer.replicated))});
     }
     add_section(document, {"Memories"}, {tier_table(answer)});
     add_section(document, {"Placement"}, {placement_table(answer)});
@@ -185,12 +184,11 @@ Document document(const Answer& asked) {
         add(document, Note{fmt::format("and {} more; --format csv lists all parts", all - kMaxTablesShown)});
     }
     add(document, Note{rate_given ? "rows in device memory at the rate that was given"
-                                  : "rows in device memory as fast as passes over it were measured on this device "
-                                    "or its data sheet says (--row-bandwidth)"});
-    add(document,
-        Note{fmt::format("not in it: what software, host, input and the optimizer of dense layers take; `dodona "
-                         "plan {} --machine {} --gpus {} --batch {}` adds that to the same parts",
-                         subject.model, subject.machine, devices, batch)});
+                                  : "rows in device memory as fast as passes over it were measured on this device or "
+                                    "its data sheet says (--row-bandwidth)"});
+    add(document, Note{fmt::format("not in it: what software, host, input and the optimizer of dense layers take; "
+                                   "`dodona plan {} --machine {} --gpus {} --batch {}` adds that to the same parts",
+                                   subject.model, subject.machine, devices, batch)});
     return document;
 }
 

@@ -50,7 +50,7 @@ std::vector<KeyFigure> figures(const TrialQuestion& question, const Prediction& 
         {.label = "trials",
          .value = whole(question.trials.size()),
          .note = fmt::format("({})", at_once(question, answer))},
-        {.label = "utilisation", .value = Percent{answer.schedule.utilisation}, .note = {}},
+        {.label = "utilisation", .value = Percent{answer.schedule.utilisation}},
         {.label = "at least",
          .value = Duration{answer.lower},
          .note = over < 1e-9 ? "(so no schedule is shorter)"

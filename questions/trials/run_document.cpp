@@ -35,9 +35,7 @@ std::vector<KeyFigure> run_figures(const RunAnswer& answer) {
          .value = fmt::format("{} of {}", done.finished, counted(run.trials.size(), "trial")),
          .note = done.resumed > 0 ? fmt::format("({} of them before this session)", done.resumed) : ""},
         {.label = "makespan", .value = Duration{done.makespan}, .note = compared(answer)},
-        {.label = "utilisation",
-         .value = Percent{utilisation(runs_of(done), run.jobs, run.pool, done.makespan)},
-         .note = {}}};
+        {.label = "utilisation", .value = Percent{utilisation(runs_of(done), run.jobs, run.pool, done.makespan)}}};
     if (!done.early.empty()) {
         figures.push_back(
             {.label = "stopped", .value = counted(done.early.size(), "trial"), .note = "(worse than others)"});

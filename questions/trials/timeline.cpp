@@ -56,7 +56,7 @@ Trace trace(const Timeline& timeline) {
 }
 
 TimelineChart chart(const Timeline& timeline) {
-    TimelineChart chart{.title = "slots over time", .rows = {}, .bars = {}, .end = {}, .name = "trials"};
+    TimelineChart chart{.title = "slots over time", .end = {}, .name = "trials"};
     const std::map<Lane, std::size_t> rows = rows_of(timeline.runs);
     if (rows.size() > kMaxTrialRows) {
         return chart;
