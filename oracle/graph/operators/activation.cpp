@@ -16,9 +16,7 @@ Nest unary(Attributes& attributes, const Tensor& x, Saved::What saved, double fl
     nest.work = [flops_per_element, primitive, unfused](const LocalExtents& local) {
         const double elements = volume(local);
         const Work work{.forward = {stream(2 * elements, flops_per_element)},
-                        .backward_input = {stream(3 * elements, flops_per_element)},
-                        .backward_weight = {},
-                        .model_forward = Flop{}};
+                        .backward_input = {stream(3 * elements, flops_per_element)}};
         return unfused_as(unfused, of_primitive(primitive, work));
     };
     return nest;
@@ -82,9 +80,7 @@ Nest build_gated(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.work = [flops, by_operators](const LocalExtents& local) {
         const double elements = volume(local);
         return unfused_as(by_operators, {.forward = {stream(3 * elements, flops / 3)},
-                                         .backward_input = {stream(5 * elements, flops / 3)},
-                                         .backward_weight = {},
-                                         .model_forward = Flop{}});
+                                         .backward_input = {stream(5 * elements, flops / 3)}});
     };
     return nest;
 }

@@ -110,8 +110,7 @@ std::optional<Clusters> clusters_of(Attributes& attributes, Extent in) {
 void add_weight(Nest& nest, const std::string& name, double out, double in) {
     nest.weights.push_back({.name = name,
                             .dimensions = {{"class", static_cast<Extent>(out)}, {"feature", static_cast<Extent>(in)}},
-                            .operand = {.loops = {kNoLoop, kNoLoop}, .windows = {}},
-                            .tied_to = {}});
+                            .operand = {.loops = {kNoLoop, kNoLoop}}});
 }
 
 void add_weights(Nest& nest, const Clusters& clusters, const std::string& tied, bool bias) {
@@ -157,9 +156,9 @@ Nest build_adaptive_softmax(Attributes& attributes, std::span<const Tensor> inpu
         nest.loops.push_back({.name = dimension.name, .extent = dimension.extent});
     }
     const std::vector<int> leading = all_loops(nest.loops.size());
-    nest.inputs = {{.loops = leading, .windows = {}}};
+    nest.inputs = {{.loops = leading}};
     nest.inputs[0].loops.push_back(kNoLoop);
-    nest.output = {.loops = leading, .windows = {}};
+    nest.output = {.loops = leading};
     clusters->projects = tied.empty();
     if (!tied.empty() && clusters->tails.back().features != clusters->in) {
         attributes.error_at("divide", "a tied table's rows are as long in every cluster", "leave it out");

@@ -70,20 +70,15 @@ Nest build_additive_attention(Attributes& attributes, std::span<const Tensor> in
                   {.name = "key", .extent = keys, .can_split = false},
                   {.name = "score_feature", .extent = features, .can_split = false},
                   {.name = "feature", .extent = inputs[2].dimensions[2].extent}};
-    nest.inputs = {{.loops = {kBatch, kAddedQuery, kScoreFeature}, .windows = {}},
-                   {.loops = {kBatch, kAddedKey, kScoreFeature}, .windows = {}},
-                   {.loops = {kBatch, kAddedKey, kAddedValue}, .windows = {}}};
+    nest.inputs = {{.loops = {kBatch, kAddedQuery, kScoreFeature}},
+                   {.loops = {kBatch, kAddedKey, kScoreFeature}},
+                   {.loops = {kBatch, kAddedKey, kAddedValue}}};
     for (const char* name : {"score", "bias"}) {
-        nest.weights.push_back({.name = name,
-                                .dimensions = {{"feature", features}},
-                                .operand = {.loops = {kScoreFeature}, .windows = {}},
-                                .tied_to = {}});
+        nest.weights.push_back(
+            {.name = name, .dimensions = {{"feature", features}}, .operand = {.loops = {kScoreFeature}}});
     }
-    nest.weights.push_back({.name = "scale",
-                            .dimensions = {{"feature", 1}},
-                            .operand = {.loops = {kNoLoop}, .windows = {}},
-                            .tied_to = {}});
-    nest.output = {.loops = {kBatch, kAddedQuery, kAddedValue}, .windows = {}};
+    nest.weights.push_back({.name = "scale", .dimensions = {{"feature", 1}}, .operand = {.loops = {kNoLoop}}});
+    nest.output = {.loops = {kBatch, kAddedQuery, kAddedValue}};
     nest.result = inputs[0];
     nest.result.dimensions[2].extent = inputs[2].dimensions[2].extent;
     nest.saved = {{.what = Saved::What::input, .operand = 2}};

@@ -90,7 +90,7 @@ std::optional<AttentionShape> one_operand(Attributes& attributes, const Tensor& 
     nest.loops = {{.name = "batch"},
                   {.name = "sequence", .extent = x.dimensions[1].extent, .can_split = false},
                   {.name = "head", .extent = options.heads}};
-    nest.inputs = {{.loops = {0, kSequence, kHead}, .windows = {}}};
+    nest.inputs = {{.loops = {0, kSequence, kHead}}};
     AttentionShape shape{.head = kHead, .query = kSequence, .key = kSequence};
     shape.queries = shape.keys = static_cast<double>(x.dimensions[1].extent);
     const Extent size = features / parts;
@@ -142,10 +142,10 @@ std::optional<AttentionShape> several_operands(Attributes& attributes, std::span
                   {.name = "head", .extent = options.heads},
                   {.name = "query", .extent = queries},
                   {.name = "key", .extent = keys, .can_split = false}};
-    const Operand key_operand{.loops = {0, kKey, kHead}, .windows = {}};
-    nest.inputs = {{.loops = {0, kQuery, kHead}, .windows = {}}, key_operand, key_operand};
+    const Operand key_operand{.loops = {0, kKey, kHead}};
+    nest.inputs = {{.loops = {0, kQuery, kHead}}, key_operand, key_operand};
     if (shared > 0) {
-        nest.inputs.push_back({.loops = {0, kKey, kNoLoop}, .windows = {}});
+        nest.inputs.push_back({.loops = {0, kKey, kNoLoop}});
     }
     AttentionShape shape{.head = kHead, .query = kQuery, .key = kKey};
     shape.queries = static_cast<double>(queries);
@@ -194,13 +194,9 @@ void add_saved(Nest& nest, const AttentionShape& shape, bool keeps_square) {
 void add_distance_rows(Nest& nest, Extent rows, Extent width) {
     nest.weights.push_back({.name = "distances",
                             .dimensions = {{"row", rows}, {"feature", width}},
-                            .operand = {.loops = {kNoLoop, kNoLoop}, .windows = {}},
-                            .tied_to = {}});
+                            .operand = {.loops = {kNoLoop, kNoLoop}}});
     for (const char* name : {"norm scale", "norm bias"}) {
-        nest.weights.push_back({.name = name,
-                                .dimensions = {{"feature", width}},
-                                .operand = {.loops = {kNoLoop}, .windows = {}},
-                                .tied_to = {}});
+        nest.weights.push_back({.name = name, .dimensions = {{"feature", width}}, .operand = {.loops = {kNoLoop}}});
     }
 }
 
@@ -208,13 +204,9 @@ void add_distance_rows(Nest& nest, Extent rows, Extent width) {
 void add_position_weights(Nest& nest, const AttentionShape& shape, Extent width) {
     nest.weights.push_back({.name = "positions",
                             .dimensions = {{"feature", width}, {"in_feature", width}},
-                            .operand = {.loops = {shape.head, kNoLoop}, .windows = {}},
-                            .tied_to = {}});
+                            .operand = {.loops = {shape.head, kNoLoop}}});
     for (const char* name : {"content bias", "position bias"}) {
-        nest.weights.push_back({.name = name,
-                                .dimensions = {{"feature", width}},
-                                .operand = {.loops = {shape.head}, .windows = {}},
-                                .tied_to = {}});
+        nest.weights.push_back({.name = name, .dimensions = {{"feature", width}}, .operand = {.loops = {shape.head}}});
     }
 }
 
@@ -301,14 +293,11 @@ Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs) {
     if (shape.looks_up) {
         nest.weights.push_back({.name = "distances",
                                 .dimensions = {{"bucket", options.distances}, {"head", options.heads}},
-                                .operand = {.loops = {kNoLoop, shape.head}, .windows = {}},
-                                .tied_to = {}});
+                                .operand = {.loops = {kNoLoop, shape.head}}});
     }
     if (options.sinks) {
-        nest.weights.push_back({.name = "sinks",
-                                .dimensions = {{"head", options.heads}},
-                                .operand = {.loops = {shape.head}, .windows = {}},
-                                .tied_to = {}});
+        nest.weights.push_back(
+            {.name = "sinks", .dimensions = {{"head", options.heads}}, .operand = {.loops = {shape.head}}});
     }
     add_saved(nest, shape, options.materialised);
     if (options.materialised) {

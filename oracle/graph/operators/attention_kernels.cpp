@@ -168,7 +168,6 @@ std::vector<Kernel> materialised_attention_forward(const LocalExtents& extents, 
 Work materialised_attention(const LocalExtents& extents, const AttentionShape& shape) {
     Work work{.forward = materialised_attention_forward(extents, shape),
               .backward_input = materialised_backward(extents, shape),
-              .backward_weight = {},
               .model_forward = model_forward(extents, shape)};
     if (shape.width > 0) {  // R = positions W: the same for every sample
         const double features = extents[shape.head] * shape.key_size;
@@ -208,7 +207,7 @@ Work fused_attention(const LocalExtents& extents, const AttentionShape& shape) {
     backward.flops = arithmetic * ((3 * shape.key_size + 2 * shape.value_size) / both);
     backward.elements = 2 * (query_side + key_side);
     backward.fixed_bytes = 2 * row;
-    return {.forward = {forward}, .backward_input = {backward}, .backward_weight = {}, .model_forward = arithmetic};
+    return {.forward = {forward}, .backward_input = {backward}, .model_forward = arithmetic};
 }
 
 }  // namespace dodona::graph

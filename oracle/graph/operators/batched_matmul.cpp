@@ -26,7 +26,6 @@ Work work(const LocalExtents& local, const Product& product) {
     const Kernel forward = matmul(m, n, k, batch);
     return {.forward = {forward},
             .backward_input = {matmul(m, k, n, batch), matmul(k, n, m, batch)},
-            .backward_weight = {},
             .model_forward = forward.flops};
 }
 
@@ -58,7 +57,7 @@ Nest build_batched_matmul(Attributes& attributes, std::span<const Tensor> inputs
     nest.loops.push_back({.name = transposed ? "in_feature" : "out_feature", .extent = b.dimensions[count - 1].extent});
 
     const auto operand = [leading](int rows, int columns) {
-        Operand built{.loops = all_loops(leading), .windows = {}};
+        Operand built{.loops = all_loops(leading)};
         built.loops.push_back(rows);
         built.loops.push_back(columns);
         return built;

@@ -27,7 +27,6 @@ Work pairs_work(const LocalExtents& local, int feature, double directions) {
     return {.forward = {normalise, rows, stream(logits, 3), stream(logits, 2, single)},
             .backward_input = {stream(logits, 1, single), matmul(own, features, all, directions),
                                matmul(all, features, own, directions), stream(6 * own * features, 4)},
-            .backward_weight = {},
             .model_forward = rows.flops};
 }
 
@@ -50,8 +49,7 @@ Nest build_contrastive_loss(Attributes& attributes, std::span<const Tensor> inpu
     const double directions = sigmoid ? 1 : 2;
     nest.weights = {{.name = sigmoid ? "scale and bias" : "scale",
                      .dimensions = {{"number", sigmoid ? 2 : 1}},
-                     .operand = {.loops = {kNoLoop}, .windows = {}},
-                     .tied_to = {}}};
+                     .operand = {.loops = {kNoLoop}}}};
     nest.output.loops = {kBatch};
     nest.result.dimensions.erase(nest.result.dimensions.begin() + kRowFeature);
     nest.recurrences.assign(2, {.loop = kBatch, .steps = 1, .kept = {kRowFeature}});

@@ -56,11 +56,10 @@ Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs) {
                   {.name = "channel", .extent = channels / groups},
                   {.name = "filter", .extent = filters / groups}};
     Operand in{.loops = {kBatch, groups > 1 ? kGroup : kChannel}, .windows = {std::nullopt, std::nullopt}};
-    Operand out{.loops = {kBatch, groups > 1 ? kGroup : kFilter}, .windows = {}};
+    Operand out{.loops = {kBatch, groups > 1 ? kGroup : kFilter}};
     Weight weight{.name = "weight",
                   .dimensions = {{"group", groups}, {"filter", filters / groups}, {"channel", channels / groups}},
-                  .operand = {.loops = {kGroup, kFilter, kChannel}, .windows = {}},
-                  .tied_to = {},
+                  .operand = {.loops = {kGroup, kFilter, kChannel}},
                   .form = MatrixForm::stacked};
     nest.result.dimensions = {{"batch", 1}, {"channel", filters}};
     ConvolutionSizes sizes{.inputs_per_output = 1, .input_ratio = 1, .wide = 0};

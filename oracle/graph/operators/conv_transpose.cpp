@@ -98,12 +98,11 @@ Nest build_conv_transpose(Attributes& attributes, std::span<const Tensor> inputs
                   {.name = "group", .extent = groups},
                   {.name = "channel", .extent = channels / groups, .can_split = !grouped},
                   {.name = "filter", .extent = filters / groups, .can_split = !grouped}};
-    Operand in{.loops = {kBatch, grouped ? kGroup : kChannel}, .windows = {}};
+    Operand in{.loops = {kBatch, grouped ? kGroup : kChannel}};
     Operand out{.loops = {kBatch, grouped ? kGroup : kFilter}, .windows = {std::nullopt, std::nullopt}};
     Weight weight{.name = "weight",
                   .dimensions = {{"group", groups}, {"channel", channels / groups}, {"filter", filters / groups}},
-                  .operand = {.loops = {kGroup, kChannel, kFilter}, .windows = {}},
-                  .tied_to = {},
+                  .operand = {.loops = {kGroup, kChannel, kFilter}},
                   .form = MatrixForm::stacked};
     nest.result.dimensions = {{"batch", 1}, {"channel", filters}};
     TransposedSizes sizes;

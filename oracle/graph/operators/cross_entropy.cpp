@@ -19,9 +19,7 @@ Work cross_entropy_work(const LocalExtents& local) {
     const double elements = volume(local);
     const Bytes single = 4 * elements * unit::byte;
     return {.forward = {stream(elements, 3), stream(elements, 2, single)},
-            .backward_input = {stream(elements, 1, single)},
-            .backward_weight = {},
-            .model_forward = Flop{}};
+            .backward_input = {stream(elements, 1, single)}};
 }
 
 }  // namespace

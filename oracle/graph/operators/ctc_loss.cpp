@@ -45,9 +45,7 @@ Nest build_ctc_loss(Attributes& attributes, std::span<const Tensor> inputs) {
         const Bytes logits = 4 * elements * unit::byte;
         const Bytes paths = 4 * local[kBatch] * local[kSequence] * states * unit::byte;
         return Work{.forward = {stream(elements, 5, logits), stream(0, 0, 2 * paths)},
-                    .backward_input = {stream(0, 0, 3 * paths), stream(elements, 2, logits)},
-                    .backward_weight = {},
-                    .model_forward = Flop{}};
+                    .backward_input = {stream(0, 0, 3 * paths), stream(elements, 2, logits)}};
     };
     return nest;
 }

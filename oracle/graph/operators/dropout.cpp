@@ -19,7 +19,7 @@ Nest build_dropout(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.work = [](const LocalExtents& local) {
         const double elements = volume(local);
         const Kernel pass = stream(2 * elements, 1, elements * unit::byte);
-        return Work{.forward = {pass}, .backward_input = {pass}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {pass}, .backward_input = {pass}};
     };
     return nest;
 }

@@ -22,7 +22,7 @@ Work look_up(const LocalExtents& local, std::size_t leading) {
     Kernel scatter = forward;
     scatter.flops = tokens * features * unit::flop;
     scatter.elements = 3 * tokens * features;
-    return {.forward = {forward}, .backward_input = {}, .backward_weight = {scatter}, .model_forward = Flop{}};
+    return {.forward = {forward}, .backward_weight = {scatter}};
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.loops.push_back({.name = "feature", .extent = features});
     nest.weights = {{.name = "weight",
                      .dimensions = {{"vocabulary", vocabulary}, {"feature", features}},
-                     .operand = {.loops = {vocabulary_loop, feature_loop}, .windows = {}},
+                     .operand = {.loops = {vocabulary_loop, feature_loop}},
                      .tied_to = tied}};
     nest.output.loops.push_back(feature_loop);
     nest.result.dimensions.push_back({"feature", features});
@@ -85,14 +85,10 @@ Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> in
     Nest nest = element_wise(x, 1);
     nest.weights = {{.name = "weight",
                      .dimensions = {{"sequence", positions}, {"feature", x.dimensions[2].extent}},
-                     .operand = {.loops = {documents * run == 1 ? kSequence : kNoLoop, kFeature}, .windows = {}},
-                     .tied_to = {}}};
+                     .operand = {.loops = {documents * run == 1 ? kSequence : kNoLoop, kFeature}}}};
     nest.work = [parts = static_cast<double>(documents * run)](const LocalExtents& local) {
         const double table = local[kSequence] * local[kFeature] / parts;
-        return Work{.forward = {stream(2 * volume(local) + table)},
-                    .backward_input = {},
-                    .backward_weight = {stream(volume(local) + table)},
-                    .model_forward = Flop{}};
+        return Work{.forward = {stream(2 * volume(local) + table)}, .backward_weight = {stream(volume(local) + table)}};
     };
     return nest;
 }
@@ -113,7 +109,7 @@ Nest build_rotary(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.work = [by_operators](const LocalExtents& local) {
         Kernel pass = stream(2 * volume(local), 1.5);
         pass.unfused = by_operators;
-        return Work{.forward = {pass}, .backward_input = {pass}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {pass}, .backward_input = {pass}};
     };
     return nest;
 }

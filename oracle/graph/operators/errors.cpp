@@ -30,7 +30,7 @@ Nest pairwise(Attributes& attributes, std::span<const Tensor> inputs, double flo
         forward.flops = elements * flops_per_pair * unit::flop;
         Kernel backward = stream(3 * elements);
         backward.flops = forward.flops;
-        return Work{.forward = {forward}, .backward_input = {backward}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {forward}, .backward_input = {backward}};
     };
     return nest;
 }

@@ -20,8 +20,7 @@ Nest build_gated_recurrence(Attributes& attributes, std::span<const Tensor> inpu
     nest.loops[kSequence].can_split = false;
     nest.weights = {{.name = "decay",
                      .dimensions = {{"feature", x.dimensions[kFeature].extent}},
-                     .operand = {.loops = {kFeature}, .windows = {}},
-                     .tied_to = {}}};
+                     .operand = {.loops = {kFeature}}}};
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         nest.saved.push_back({.what = Saved::What::input, .operand = static_cast<int>(i)});
     }
@@ -29,9 +28,7 @@ Nest build_gated_recurrence(Attributes& attributes, std::span<const Tensor> inpu
     nest.work = [](const LocalExtents& local) {
         const double elements = volume(local);
         return Work{.forward = {stream(4 * elements, kForwardOperations / 4)},
-                    .backward_input = {stream(8 * elements, kBackwardOperations / 8)},
-                    .backward_weight = {},
-                    .model_forward = Flop{}};
+                    .backward_input = {stream(8 * elements, kBackwardOperations / 8)}};
     };
     return nest;
 }

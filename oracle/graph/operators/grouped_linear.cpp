@@ -29,18 +29,16 @@ Nest build_grouped_linear(Attributes& attributes, std::span<const Tensor> inputs
     const Extent group_out = out / groups;
     Nest nest;
     nest.loops = {loop_of(x.dimensions[0]), loop_of(x.dimensions[kSequence]), {.name = "group", .extent = groups}};
-    nest.inputs = {{.loops = {kBatch, kSequence, kGroup}, .windows = {}}};
+    nest.inputs = {{.loops = {kBatch, kSequence, kGroup}}};
     nest.output = nest.inputs[0];
     nest.weights = {{.name = "weight",
                      .dimensions = {{"group", groups}, {"out_feature", group_out}, {"in_feature", group_in}},
-                     .operand = {.loops = {kGroup, kNoLoop, kNoLoop}, .windows = {}},
-                     .tied_to = {},
+                     .operand = {.loops = {kGroup, kNoLoop, kNoLoop}},
                      .form = MatrixForm::stacked}};
     if (bias) {
         nest.weights.push_back({.name = "bias",
                                 .dimensions = {{"group", groups}, {"out_feature", group_out}},
-                                .operand = {.loops = {kGroup, kNoLoop}, .windows = {}},
-                                .tied_to = {}});
+                                .operand = {.loops = {kGroup, kNoLoop}}});
     }
     nest.result = x;
     nest.result.dimensions[2].extent = out;

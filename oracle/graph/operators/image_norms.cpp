@@ -19,7 +19,7 @@ Nest grouped(const Tensor& x, Extent groups, bool affine) {
     nest.loops = {{.name = "batch"},
                   {.name = "group", .extent = groups},
                   {.name = "channel", .extent = channels / groups, .can_split = false}};
-    Operand every{.loops = {kBatch, kGroup}, .windows = {}};
+    Operand every{.loops = {kBatch, kGroup}};
     Statistic statistic{.over = {}, .kept = {kBatch, kGroup}, .forward = 2, .backward = 2};
     for (std::size_t i = 2; i < x.dimensions.size(); ++i) {
         const int loop = kChannel + static_cast<int>(i) - 1;
@@ -32,10 +32,8 @@ Nest grouped(const Tensor& x, Extent groups, bool affine) {
     nest.result = x;
     for (const char* name : {"scale", "bias"}) {
         if (affine) {
-            nest.weights.push_back({.name = name,
-                                    .dimensions = {{"channel", channels}},
-                                    .operand = {.loops = {kGroup}, .windows = {}},
-                                    .tied_to = {}});
+            nest.weights.push_back(
+                {.name = name, .dimensions = {{"channel", channels}}, .operand = {.loops = {kGroup}}});
         }
     }
     nest.statistics = {statistic};
@@ -85,7 +83,7 @@ Nest build_local_response_norm(Attributes& attributes, std::span<const Tensor> i
         forward.flops = elements * flops * unit::flop;
         Kernel backward = stream(4 * elements);
         backward.flops = 2 * forward.flops;
-        return Work{.forward = {forward}, .backward_input = {backward}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {forward}, .backward_input = {backward}};
     };
     return nest;
 }

@@ -31,8 +31,8 @@ void add_indexer(Attributes& attributes, std::span<const Tensor> inputs, Extent 
                         inputs[1].dimensions[2].extent, inputs[2].dimensions[2].extent, heads));
         return;
     }
-    const Operand of_queries{.loops = {kBatch, attention.query, kNoLoop}, .windows = {}};
-    const Operand of_keys{.loops = {kBatch, attention.key, kNoLoop}, .windows = {}};
+    const Operand of_queries{.loops = {kBatch, attention.query, kNoLoop}};
+    const Operand of_keys{.loops = {kBatch, attention.key, kNoLoop}};
     for (const Operand& operand : {of_queries, of_keys, of_queries}) {
         nest.saved.push_back({.what = Saved::What::input, .operand = static_cast<int>(nest.inputs.size())});
         nest.inputs.push_back(operand);

@@ -15,9 +15,7 @@ Nest add_to_channels(const Tensor& x) {
     nest.work = [](const LocalExtents& local) {
         const double numbers = volume_of_first(local, 2);
         return Work{.forward = {stream(2 * volume(local) + numbers)},
-                    .backward_input = {stream(volume(local) + numbers)},
-                    .backward_weight = {},
-                    .model_forward = Flop{}};
+                    .backward_input = {stream(volume(local) + numbers)}};
     };
     return nest;
 }
@@ -37,10 +35,7 @@ Nest build_add(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.linear = true;
     const auto operands = static_cast<double>(inputs.size());
     nest.work = [operands](const LocalExtents& local) {
-        return Work{.forward = {stream((operands + 1) * volume(local))},
-                    .backward_input = {},
-                    .backward_weight = {},
-                    .model_forward = Flop{}};
+        return Work{.forward = {stream((operands + 1) * volume(local))}};
     };
     return nest;
 }
@@ -82,7 +77,7 @@ Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.linear = true;
     nest.work = [](const LocalExtents& local) {
         const Kernel copy = stream(2 * volume(local), 0);
-        return Work{.forward = {copy}, .backward_input = {copy}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {copy}, .backward_input = {copy}};
     };
     return nest;
 }

@@ -61,7 +61,7 @@ Nest build_linear(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.loops.push_back({.name = "in_feature", .extent = in, .granule = in_unit});
     nest.loops.push_back({.name = "out_feature", .extent = out, .granule = unit, .replicates = replicates});
 
-    Operand read{.loops = all_loops(leading), .windows = {}};
+    Operand read{.loops = all_loops(leading)};
     Operand written = read;
     read.loops.push_back(in_loop);
     written.loops.push_back(out_loop);
@@ -69,14 +69,12 @@ Nest build_linear(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.output = written;
     nest.weights.push_back({.name = "weight",
                             .dimensions = {{"out_feature", out}, {"in_feature", in}},
-                            .operand = {.loops = {out_loop, in_loop}, .windows = {}},
+                            .operand = {.loops = {out_loop, in_loop}},
                             .tied_to = tied,
                             .form = MatrixForm::flat});
     if (bias) {
-        nest.weights.push_back({.name = "bias",
-                                .dimensions = {{"out_feature", out}},
-                                .operand = {.loops = {out_loop}, .windows = {}},
-                                .tied_to = {}});
+        nest.weights.push_back(
+            {.name = "bias", .dimensions = {{"out_feature", out}}, .operand = {.loops = {out_loop}}});
     }
     nest.result = x;
     nest.result.dimensions.back() = {"feature", out};

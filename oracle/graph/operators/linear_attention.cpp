@@ -72,7 +72,6 @@ Work decay_work(const LocalExtents& local, const StateShape& shape) {
     const Kernel carry = stream(0, 0, chunks * d * e * Bytes::of_base(2 * 4));
     Work work{.forward = {states, carry, scores, outputs},
               .backward_input = {states, carry, scores, carry},
-              .backward_weight = {},
               .model_forward = states.flops + scores.flops + outputs.flops};
     add_gradients(work.backward_input, {states, scores, outputs});
     return work;
@@ -93,7 +92,6 @@ Work delta_work(const LocalExtents& local, const StateShape& shape) {
     const Kernel outputs = matmul(c, e, d + n * c, chunks);  // Q S and the scores' V
     Work work{.forward = {keys, inverse, updates, states, scores, outputs},
               .backward_input = {updates, states},
-              .backward_weight = {},
               .model_forward = keys.flops + updates.flops + states.flops + scores.flops + outputs.flops};
     add_gradients(work.backward_input, {keys, updates, states, scores, outputs});
     work.backward_input.push_back(inverse);
@@ -150,7 +148,7 @@ std::optional<Heads> read_heads(Attributes& attributes, std::span<const Tensor> 
     nest.loops = {{.name = "batch"},
                   {.name = "sequence", .extent = positions, .can_split = false},
                   {.name = "head", .extent = heads}};
-    nest.inputs.assign(inputs.size(), {.loops = {kBatch, kPosition, kStateHead}, .windows = {}});
+    nest.inputs.assign(inputs.size(), {.loops = {kBatch, kPosition, kStateHead}});
     nest.output = nest.inputs[0];
     nest.result = inputs[2];
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -164,8 +162,7 @@ std::optional<Heads> read_heads(Attributes& attributes, std::span<const Tensor> 
 Weight numbers_of_heads(std::string name, Extent count, Extent heads) {
     return {.name = std::move(name),
             .dimensions = {{"number", count}, {"head", heads}},
-            .operand = {.loops = {kNoLoop, kStateHead}, .windows = {}},
-            .tied_to = {}};
+            .operand = {.loops = {kNoLoop, kStateHead}}};
 }
 
 }  // namespace

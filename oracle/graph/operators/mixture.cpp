@@ -92,18 +92,14 @@ Nest build_router(Attributes& attributes, std::span<const Tensor> inputs) {
                   loop_of(x.dimensions[1]),
                   {.name = "in_feature", .extent = in},
                   {.name = "expert", .extent = experts, .can_split = false}};
-    nest.inputs = {{.loops = {kBatch, kSequence, kIn}, .windows = {}}};
-    nest.output = {.loops = {kBatch, kSequence, kExpert}, .windows = {}};
+    nest.inputs = {{.loops = {kBatch, kSequence, kIn}}};
+    nest.output = {.loops = {kBatch, kSequence, kExpert}};
     nest.weights = {{.name = "weight",
                      .dimensions = {{"expert", experts}, {"in_feature", in}},
-                     .operand = {.loops = {kExpert, kIn}, .windows = {}},
-                     .tied_to = {},
+                     .operand = {.loops = {kExpert, kIn}},
                      .form = MatrixForm::flat}};
     if (bias) {
-        nest.weights.push_back({.name = "bias",
-                                .dimensions = {{"expert", experts}},
-                                .operand = {.loops = {kExpert}, .windows = {}},
-                                .tied_to = {}});
+        nest.weights.push_back({.name = "bias", .dimensions = {{"expert", experts}}, .operand = {.loops = {kExpert}}});
     }
     nest.result = x;
     nest.result.dimensions[2] = {"expert", experts};
@@ -156,19 +152,15 @@ Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs) {
     for (const TensorDimension& dimension : result.dimensions) {
         nest.loops.push_back(loop_of(dimension));
     }
-    nest.inputs = {{.loops = {kBatch, kSequence, kFeature}, .windows = {}},
-                   {.loops = {kBatch, kSequence, kExpert}, .windows = {}}};
-    nest.output = {.loops = {kBatch, kSequence, kExpert, kFeature}, .windows = {}};
+    nest.inputs = {{.loops = {kBatch, kSequence, kFeature}}, {.loops = {kBatch, kSequence, kExpert}}};
+    nest.output = {.loops = {kBatch, kSequence, kExpert, kFeature}};
     nest.saved = {{.what = Saved::What::internal,
                    .name = "places",
                    .element = Element::index,
                    .loops = {kBatch, kSequence, kExpert}}};
     nest.follows = true;
     nest.work = [](const LocalExtents& local) {
-        return Work{.forward = {rows(local, 2, 0, 0)},
-                    .backward_input = {rows(local, 1, 1, 1)},
-                    .backward_weight = {},
-                    .model_forward = Flop{}};
+        return Work{.forward = {rows(local, 2, 0, 0)}, .backward_input = {rows(local, 1, 1, 1)}};
     };
     return nest;
 }
@@ -190,18 +182,16 @@ Nest build_expert_linear(Attributes& attributes, std::span<const Tensor> inputs)
     }
     nest.loops.push_back({.name = "in_feature", .extent = in});
     nest.loops.push_back({.name = "out_feature", .extent = out});
-    nest.inputs = {{.loops = {kBatch, kSequence, kExpert, kIn}, .windows = {}}};
-    nest.output = {.loops = {kBatch, kSequence, kExpert, kOut}, .windows = {}};
+    nest.inputs = {{.loops = {kBatch, kSequence, kExpert, kIn}}};
+    nest.output = {.loops = {kBatch, kSequence, kExpert, kOut}};
     nest.weights = {{.name = "weight",
                      .dimensions = {{"expert", expert.extent}, {"out_feature", out}, {"in_feature", in}},
-                     .operand = {.loops = {kExpert, kOut, kIn}, .windows = {}},
-                     .tied_to = {},
+                     .operand = {.loops = {kExpert, kOut, kIn}},
                      .form = MatrixForm::stacked}};
     if (bias) {
         nest.weights.push_back({.name = "bias",
                                 .dimensions = {{"expert", expert.extent}, {"out_feature", out}},
-                                .operand = {.loops = {kExpert, kOut}, .windows = {}},
-                                .tied_to = {}});
+                                .operand = {.loops = {kExpert, kOut}}});
     }
     nest.result = x;
     nest.result.dimensions[3] = {"feature", out};
@@ -231,9 +221,8 @@ Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs) {
     for (const TensorDimension& dimension : inputs[0].dimensions) {
         nest.loops.push_back(loop_of(dimension));
     }
-    nest.inputs = {{.loops = {kBatch, kSequence, kExpert, kFeature}, .windows = {}},
-                   {.loops = {kBatch, kSequence, kExpert}, .windows = {}}};
-    nest.output = {.loops = {kBatch, kSequence, kFeature}, .windows = {}};
+    nest.inputs = {{.loops = {kBatch, kSequence, kExpert, kFeature}}, {.loops = {kBatch, kSequence, kExpert}}};
+    nest.output = {.loops = {kBatch, kSequence, kFeature}};
     nest.result = inputs[0];
     nest.result.dimensions.erase(nest.result.dimensions.begin() + kExpert);
     nest.saved = {{.what = Saved::What::input, .operand = 1}};
@@ -241,7 +230,7 @@ Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.work = [](const LocalExtents& local) {
         // Copies' gradients are written; the scores' gradients run in the pass over the activation.
         const Kernel sum = rows(local, 1, 1, 2);
-        return Work{.forward = {sum}, .backward_input = {sum}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {sum}, .backward_input = {sum}};
     };
     return nest;
 }

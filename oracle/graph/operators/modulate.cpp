@@ -44,10 +44,7 @@ Nest build_modulate(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.loops[kFeature].can_split = false;  // shards of the vector are not of its parts
     nest.inputs[1].loops = {kBatch, kNoLoop};
     if (learned) {
-        nest.weights.push_back({.name = "table",
-                                .dimensions = {{"feature", taken}},
-                                .operand = {.loops = {kNoLoop}, .windows = {}},
-                                .tied_to = {}});
+        nest.weights.push_back({.name = "table", .dimensions = {{"feature", taken}}, .operand = {.loops = {kNoLoop}}});
     }
     nest.saved = {{.what = Saved::What::input, .operand = 0}, {.what = Saved::What::input, .operand = 1}};
     nest.work = [shift, learned](const LocalExtents& local) {
@@ -57,9 +54,8 @@ Nest build_modulate(Attributes& attributes, std::span<const Tensor> inputs) {
         forward.flops = (shift ? 2 : 1) * elements * unit::flop;
         Kernel backward = stream(3 * elements + 2 * numbers);
         backward.flops = (shift ? 4 : 3) * elements * unit::flop;
-        Work work = unfused_as(
-            shift ? kByOperators : kGateByOperators,
-            {.forward = {forward}, .backward_input = {backward}, .backward_weight = {}, .model_forward = Flop{}});
+        Work work =
+            unfused_as(shift ? kByOperators : kGateByOperators, {.forward = {forward}, .backward_input = {backward}});
         if (learned) {
             work.backward_weight.push_back(stream(numbers));  // its sum over samples
         }

@@ -53,7 +53,7 @@ Nest build_multiply(Attributes& attributes, std::span<const Tensor> inputs) {
         forward.flops = elements * unit::flop;
         Kernel backward = stream(3 * elements + 2 * factors);
         backward.flops = (scale ? 3 : 2) * elements * unit::flop;
-        return Work{.forward = {forward}, .backward_input = {backward}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {forward}, .backward_input = {backward}};
     };
     return nest;
 }

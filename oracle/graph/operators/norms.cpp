@@ -16,10 +16,7 @@ namespace {
 
 void add_weight(Nest& nest, const std::string& name, int loop) {
     const Loop& along = nest.loops[static_cast<std::size_t>(loop)];
-    nest.weights.push_back({.name = name,
-                            .dimensions = {{along.name, along.extent}},
-                            .operand = {.loops = {loop}, .windows = {}},
-                            .tied_to = {}});
+    nest.weights.push_back({.name = name, .dimensions = {{along.name, along.extent}}, .operand = {.loops = {loop}}});
 }
 
 /// huggingface/transformers: models/llama/modeling_llama.py, LlamaRMSNorm: to, pow, mean, mul, to, mul move 36 bytes an
@@ -43,10 +40,7 @@ void normalise_runs(Nest& nest, int feature, Extent size, bool shared, TokenWeig
         if (!shared) {
             add_weight(nest, name, feature);
         } else {
-            nest.weights.push_back({.name = name,
-                                    .dimensions = {{"feature", size}},
-                                    .operand = {.loops = {kNoLoop}, .windows = {}},
-                                    .tied_to = {}});
+            nest.weights.push_back({.name = name, .dimensions = {{"feature", size}}, .operand = {.loops = {kNoLoop}}});
         }
     }
 }
@@ -99,8 +93,7 @@ Work norm_work(const LocalExtents& local, double forward_reads) {
     const double elements = volume(local);
     return {.forward = {stream((forward_reads + 1) * elements, kFlopsPerElement)},
             .backward_input = {stream(3 * elements, kFlopsPerElement)},
-            .backward_weight = {stream(2 * elements, kFlopsPerElement)},
-            .model_forward = Flop{}};
+            .backward_weight = {stream(2 * elements, kFlopsPerElement)}};
 }
 
 /// Statistics per channel over batch and positions. Local to a device unless `synchronised`; then mean and mean of
@@ -161,7 +154,7 @@ Nest build_layer_scale(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.saved = {{.what = Saved::What::input}};
     nest.work = [](const LocalExtents& local) {
         const Kernel pass = stream(2 * volume(local));
-        return Work{.forward = {pass}, .backward_input = {pass}, .backward_weight = {pass}, .model_forward = Flop{}};
+        return Work{.forward = {pass}, .backward_input = {pass}, .backward_weight = {pass}};
     };
     return nest;
 }

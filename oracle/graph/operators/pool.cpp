@@ -22,7 +22,7 @@ Work work(const LocalExtents& local, const Passes& passes) {
     forward.flops = outputs * passes.flops_per_output * unit::flop;
     Kernel backward = stream(elements, 0, indices);
     backward.flops = passes.indices ? outputs * unit::flop : forward.flops;
-    return {.forward = {forward}, .backward_input = {backward}, .backward_weight = {}, .model_forward = Flop{}};
+    return {.forward = {forward}, .backward_input = {backward}};
 }
 
 Nest windowed(Attributes& attributes, const Tensor& x, bool indices, Primitive primitive) {
@@ -73,12 +73,12 @@ Nest build_global_pool(Attributes& attributes, std::span<const Tensor> inputs) {
         return {};
     }
     Nest nest = element_wise(x, 1);
-    nest.output = {.loops = {0, 1}, .windows = {}};
+    nest.output = {.loops = {0, 1}};
     nest.result.dimensions = {x.dimensions[0], {"feature", x.dimensions[1].extent}};
     nest.linear = true;
     nest.work = [](const LocalExtents& local) {
         const Kernel pass = stream(volume(local) + volume_of_first(local, 2));
-        return Work{.forward = {pass}, .backward_input = {pass}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {pass}, .backward_input = {pass}};
     };
     return nest;
 }

@@ -28,7 +28,7 @@ Work pooled(const LocalExtents& local, double rows, bool whole) {
                          .pooled = true};
     Kernel scatter = forward;
     scatter.elements = 2 * met * local[kFeature] + pooled;
-    Work work{.forward = {forward}, .backward_input = {}, .backward_weight = {scatter}, .model_forward = Flop{}};
+    Work work{.forward = {forward}, .backward_weight = {scatter}};
     if (whole) {
         const double table = local[kTable] * local[kTableRow] * local[kFeature];
         work.backward_weight.insert(work.backward_weight.begin(), stream(0, 0, 4 * table * unit::byte));
@@ -80,7 +80,6 @@ Work interact(double samples, const Vectors& v) {
                         stream(2 * (dense + pairs), 0)},
             .backward_input = {stream(2 * (dense + pairs), 0), stream(square, 0), put, gradient, gradient,
                                stream(3 * vectors), stream(2 * vectors + dense)},
-            .backward_weight = {},
             .model_forward = 2 * pairs * v.features * unit::flop};
 }
 
@@ -92,7 +91,6 @@ Work interact_fused(double samples, const Vectors& v) {
     const double kept = samples * (v.features + v.pairs);
     return {.forward = {stream(vectors + kept, 0)},
             .backward_input = {stream(2 * vectors + kept, 0)},
-            .backward_weight = {},
             .model_forward = 2 * samples * v.pairs * v.features * unit::flop};
 }
 
@@ -122,12 +120,11 @@ Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs)
                   {.name = "lookup", .extent = lookup.extent, .density = lookup.density},
                   {.name = "row", .extent = row.extent, .density = row.density},
                   {.name = "feature", .extent = features}};
-    nest.inputs = {{.loops = {kBatch, kTable, kLookup}, .windows = {}}};
-    nest.output = {.loops = {kBatch, kTable, kFeature}, .windows = {}};
+    nest.inputs = {{.loops = {kBatch, kTable, kLookup}}};
+    nest.output = {.loops = {kBatch, kTable, kFeature}};
     nest.weights = {{.name = "weight",
                      .dimensions = {{"table", tables}, row, {"feature", features}},
-                     .operand = {.loops = {kTable, kTableRow, kFeature}, .windows = {}},
-                     .tied_to = {},
+                     .operand = {.loops = {kTable, kTableRow, kFeature}},
                      .touched = lookup.density * static_cast<double>(tables * lookup.extent * features),
                      .whole = whole}};
     nest.result = {.dimensions = {x.dimensions[0], x.dimensions[1], {"feature", features}}};
@@ -157,8 +154,8 @@ Nest build_interaction(Attributes& attributes, std::span<const Tensor> inputs) {
     const Extent pairs = self ? count * (count + 1) / 2 : count * (count - 1) / 2;
     Nest nest;
     nest.loops = {{.name = "batch"}, {.name = "feature", .extent = features + pairs, .can_split = false}};
-    nest.inputs = {{.loops = {kBatch, kNoLoop}, .windows = {}}, {.loops = {kBatch, kNoLoop, kNoLoop}, .windows = {}}};
-    nest.output = {.loops = {0, 1}, .windows = {}};
+    nest.inputs = {{.loops = {kBatch, kNoLoop}}, {.loops = {kBatch, kNoLoop, kNoLoop}}};
+    nest.output = {.loops = {0, 1}};
     nest.result = {.dimensions = {dense.dimensions[0], {"feature", features + pairs}}};
     const Vectors vectors{.count = static_cast<double>(count),
                           .features = static_cast<double>(features),

@@ -101,8 +101,7 @@ void add_weights(Nest& nest, const Stack& stack, Extent in, bool bias) {
     const auto add = [&](const std::string& name, Extent copies, TensorDimension along, int loop) {
         nest.weights.push_back({.name = name,
                                 .dimensions = {{"gate", copies}, {"hidden", hidden}, std::move(along)},
-                                .operand = {.loops = {kNoLoop, kHidden, loop}, .windows = {}},
-                                .tied_to = {}});
+                                .operand = {.loops = {kNoLoop, kHidden, loop}}});
     };
     add("input", rows, {"in_feature", in}, kIn);
     if (layers > 1) {
@@ -134,8 +133,8 @@ Nest recurrent(Attributes& attributes, const Tensor& x, const Cell& cell) {
                   {.name = "sequence", .extent = steps, .can_split = false},
                   {.name = "in_feature", .extent = in, .can_split = false},
                   {.name = "hidden", .extent = hidden}};
-    nest.inputs = {{.loops = {kBatch, kStep, kIn}, .windows = {}}};
-    nest.output = {.loops = {kBatch, kStep, kHidden}, .windows = {}};
+    nest.inputs = {{.loops = {kBatch, kStep, kIn}}};
+    nest.output = {.loops = {kBatch, kStep, kHidden}};
     nest.result = x;
     nest.result.dimensions[2].extent = bidirectional ? 2 * hidden : hidden;
     add_weights(nest, stack, in, bias);

@@ -16,7 +16,7 @@ Nest build_flatten(Attributes& attributes, std::span<const Tensor> inputs) {
         features *= x.dimensions[i].extent;
         nest.loops[i].can_split = i == 1;
     }
-    nest.output = {.loops = {0, 1}, .windows = {}};
+    nest.output = {.loops = {0, 1}};
     nest.result.dimensions = {x.dimensions[0], {"feature", features}};
     nest.linear = true;
     nest.work = [](const LocalExtents&) { return Work{}; };

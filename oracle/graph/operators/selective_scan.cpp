@@ -34,14 +34,11 @@ Nest build_selective_scan(Attributes& attributes, std::span<const Tensor> inputs
     Nest nest = element_wise(x, inputs.size());
     nest.loops[kSequence].can_split = false;
     nest.inputs[kToState].loops = nest.inputs[kFromState].loops = {kBatch, kSequence, kNoLoop};
-    nest.weights = {{.name = "decay",
-                     .dimensions = {{"feature", x.dimensions[kFeature].extent}, {"state", state}},
-                     .operand = {.loops = {kFeature, kNoLoop}, .windows = {}},
-                     .tied_to = {}},
-                    {.name = "skip",
-                     .dimensions = {{"feature", x.dimensions[kFeature].extent}},
-                     .operand = {.loops = {kFeature}, .windows = {}},
-                     .tied_to = {}}};
+    nest.weights = {
+        {.name = "decay",
+         .dimensions = {{"feature", x.dimensions[kFeature].extent}, {"state", state}},
+         .operand = {.loops = {kFeature, kNoLoop}}},
+        {.name = "skip", .dimensions = {{"feature", x.dimensions[kFeature].extent}}, .operand = {.loops = {kFeature}}}};
     nest.saved.clear();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         nest.saved.push_back({.what = Saved::What::input, .operand = static_cast<int>(i)});
@@ -54,10 +51,7 @@ Nest build_selective_scan(Attributes& attributes, std::span<const Tensor> inputs
             kernel.flops = elements * states * operations * unit::flop;
             return kernel;
         };
-        return Work{.forward = {pass(3, 1, kForwardOperations)},
-                    .backward_input = {pass(5, 2, kBackwardOperations)},
-                    .backward_weight = {},
-                    .model_forward = Flop{}};
+        return Work{.forward = {pass(3, 1, kForwardOperations)}, .backward_input = {pass(5, 2, kBackwardOperations)}};
     };
     return nest;
 }

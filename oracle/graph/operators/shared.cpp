@@ -106,7 +106,7 @@ ImageGeometry image_geometry(Attributes& attributes, const Tensor& x, WindowKind
         return {};
     }
 
-    ImageGeometry geometry{.channels = x.dimensions[1].extent, .names = {}, .inputs = {}, .outputs = {}, .windows = {}};
+    ImageGeometry geometry{.channels = x.dimensions[1].extent, .names = {}, .inputs = {}, .outputs = {}};
     for (std::size_t i = 0; i < count; ++i) {
         const TensorDimension& dimension = x.dimensions[i + 2];
         const Window window{.kernel = kernel[i],
@@ -142,7 +142,7 @@ bool groups_divide(Attributes& attributes, Extent groups, Extent channels, Exten
 }
 
 Weight filter_bias(const Nest& nest) {
-    Weight bias{.name = "bias", .dimensions = {}, .operand = {}, .tied_to = {}};
+    Weight bias{.name = "bias", .dimensions = {}, .operand = {}};
     for (const char* name : {"group", "filter"}) {
         const int loop = nest.loop(name);
         bias.dimensions.push_back({name, nest.loops[static_cast<std::size_t>(loop)].extent});
@@ -170,7 +170,7 @@ Nest element_wise(const Tensor& x, std::size_t inputs) {
     for (const TensorDimension& dimension : x.dimensions) {
         nest.loops.push_back(loop_of(dimension));
     }
-    const Operand every{.loops = all_loops(nest.loops.size()), .windows = {}};
+    const Operand every{.loops = all_loops(nest.loops.size())};
     nest.inputs.assign(inputs, every);
     nest.output = every;
     nest.result = x;

@@ -23,21 +23,18 @@ Nest build_short_conv(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.loops[kSequence].can_split = false;
     nest.weights = {{.name = "weight",
                      .dimensions = {{"feature", x.dimensions[kFeature].extent}, {"position", kernel}},
-                     .operand = {.loops = {kFeature, kNoLoop}, .windows = {}},
-                     .tied_to = {}}};
+                     .operand = {.loops = {kFeature, kNoLoop}}}};
     if (bias) {
         nest.weights.push_back({.name = "bias",
                                 .dimensions = {{"feature", x.dimensions[kFeature].extent}},
-                                .operand = {.loops = {kFeature}, .windows = {}},
-                                .tied_to = {}});
+                                .operand = {.loops = {kFeature}}});
     }
     nest.saved = {{.what = Saved::What::input}};
     nest.work = [taps = static_cast<double>(kernel)](const LocalExtents& local) {
         const double elements = volume(local);
         return Work{.forward = {stream(2 * elements, taps)},
                     .backward_input = {stream(3 * elements, 2 * taps)},
-                    .backward_weight = {stream(2 * elements, taps)},
-                    .model_forward = Flop{}};
+                    .backward_weight = {stream(2 * elements, taps)}};
     };
     return nest;
 }

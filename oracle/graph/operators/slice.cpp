@@ -21,10 +21,7 @@ Nest part_of(const Tensor& whole, const Tensor& part) {
     }
     nest.linear = true;
     nest.work = [larger](const LocalExtents& local) {
-        return Work{.forward = {},
-                    .backward_input = {stream((larger + 2) * volume(local), 0)},
-                    .backward_weight = {},
-                    .model_forward = Flop{}};
+        return Work{.forward = {}, .backward_input = {stream((larger + 2) * volume(local), 0)}};
     };
     return nest;
 }

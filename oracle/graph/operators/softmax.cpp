@@ -16,10 +16,8 @@ Nest build_softmax(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.saved = {{.what = Saved::What::output}};
     nest.work = [](const LocalExtents& local) {
         const double elements = volume(local);
-        return of_primitive(Primitive::softmax, {.forward = {stream(2 * elements, 2.5)},
-                                                 .backward_input = {stream(3 * elements)},
-                                                 .backward_weight = {},
-                                                 .model_forward = Flop{}});
+        return of_primitive(Primitive::softmax,
+                            {.forward = {stream(2 * elements, 2.5)}, .backward_input = {stream(3 * elements)}});
     };
     return nest;
 }

@@ -25,7 +25,7 @@ Nest moved(const Tensor& result, std::size_t inputs, bool copied) {
         if (copied) {
             copies.push_back(stream(2 * volume(local), 0));
         }
-        return Work{.forward = copies, .backward_input = copies, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = copies, .backward_input = copies};
     };
     return nest;
 }

@@ -18,12 +18,11 @@ Nest build_token_shift(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.loops[kSequence].can_split = false;
     nest.weights = {{.name = "share",
                      .dimensions = {{"feature", x.dimensions[kFeature].extent}},
-                     .operand = {.loops = {kFeature}, .windows = {}},
-                     .tied_to = {}}};
+                     .operand = {.loops = {kFeature}}}};
     nest.saved = {{.what = Saved::What::input}};
     nest.work = [](const LocalExtents& local) {
         const Kernel pass = stream(2 * volume(local), 3);
-        return Work{.forward = {pass}, .backward_input = {pass}, .backward_weight = {pass}, .model_forward = Flop{}};
+        return Work{.forward = {pass}, .backward_input = {pass}, .backward_weight = {pass}};
     };
     return nest;
 }

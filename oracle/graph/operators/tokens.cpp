@@ -12,7 +12,7 @@ namespace {
 /// Every element is read and written, forward and backward.
 Work copy(const LocalExtents& local) {
     const Kernel pass = stream(2 * volume(local), 0);
-    return {.forward = {pass}, .backward_input = {pass}, .backward_weight = {}, .model_forward = Flop{}};
+    return {.forward = {pass}, .backward_input = {pass}};
 }
 
 /// Loops and operands of a copy from an image to tokens; `along`: the one dimension that is the sequence, 0 if all
@@ -27,7 +27,7 @@ Nest to_tokens(const Tensor& x, std::size_t along, Extent tokens, Extent feature
                    .extent = features,
                    .granule = std::max<Extent>(1, features / channels),
                    .can_split = features >= channels}};
-    Operand in{.loops = {kBatch, kFeature}, .windows = {}};
+    Operand in{.loops = {kBatch, kFeature}};
     for (std::size_t i = 2; i < x.dimensions.size(); ++i) {
         in.loops.push_back(i == along ? kSequence : kNoLoop);
     }
@@ -92,7 +92,7 @@ Nest build_to_image(Attributes& attributes, std::span<const Tensor> inputs) {
     }
     Nest nest = element_wise(x, 1);
     nest.loops[kSequence].can_split = false;
-    nest.output = {.loops = {kBatch, kFeature, kNoLoop, kNoLoop}, .windows = {}};
+    nest.output = {.loops = {kBatch, kFeature, kNoLoop, kNoLoop}};
     nest.result.dimensions = {
         x.dimensions[0], {"channel", x.dimensions[kFeature].extent}, {"height", height}, {"width", width}};
     nest.linear = true;
@@ -129,7 +129,7 @@ Nest build_merge_tokens(Attributes& attributes, std::span<const Tensor> inputs) 
             return Work{};
         }
         const Kernel pass = stream((reads + 1) * volume(local), reads);
-        return Work{.forward = {pass}, .backward_input = {pass}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {pass}, .backward_input = {pass}};
     };
     return nest;
 }
@@ -151,8 +151,7 @@ Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs
     nest.loops[kSequence].can_split = false;
     nest.weights = {{.name = "weight",
                      .dimensions = {{"token", count}, {"feature", x.dimensions[kFeature].extent}},
-                     .operand = {.loops = {kNoLoop, kFeature}, .windows = {}},
-                     .tied_to = {}}};
+                     .operand = {.loops = {kNoLoop, kFeature}}}};
     nest.work = [tokens = static_cast<double>(count),
                  parts = static_cast<double>(documents)](const LocalExtents& local) {
         const double weight = tokens * local[kFeature];
@@ -161,8 +160,7 @@ Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs
         // Forward reads x and the tokens and writes y; backward cuts dy in two and sums the tokens' part over samples.
         return Work{.forward = {stream(2 * copied + put + weight, 0)},
                     .backward_input = {stream(2 * copied, 0)},
-                    .backward_weight = {stream(put + weight)},
-                    .model_forward = Flop{}};
+                    .backward_weight = {stream(put + weight)}};
     };
     return nest;
 }
@@ -189,7 +187,7 @@ Nest build_recall(Attributes& attributes, std::span<const Tensor> inputs) {
         const double states = kept * local[0] * local[kFeature];
         const Kernel join = stream(2 * volume(local) + states, 0);  // and the new states are written
         const Kernel cut = stream(2 * (volume(local) - states), 0);
-        return Work{.forward = {join}, .backward_input = {cut}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {join}, .backward_input = {cut}};
     };
     return nest;
 }

@@ -23,10 +23,7 @@ Nest build_upsample(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.linear = true;
     nest.work = [copies](const LocalExtents& local) {
         const double moved = (1 + copies) * volume(local);
-        return Work{.forward = {stream(moved, 0)},
-                    .backward_input = {stream(moved)},
-                    .backward_weight = {},
-                    .model_forward = Flop{}};
+        return Work{.forward = {stream(moved, 0)}, .backward_input = {stream(moved)}};
     };
     return nest;
 }

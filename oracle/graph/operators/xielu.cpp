@@ -14,17 +14,13 @@ Nest build_xielu(Attributes& attributes, std::span<const Tensor> inputs) {
         return {};
     }
     Nest nest = element_wise(inputs[0], 1);
-    nest.weights = {{.name = "shape",
-                     .dimensions = {{"number", 2}},
-                     .operand = {.loops = {kNoLoop}, .windows = {}},
-                     .tied_to = {}}};
+    nest.weights = {{.name = "shape", .dimensions = {{"number", 2}}, .operand = {.loops = {kNoLoop}}}};
     nest.saved = {{.what = Saved::What::input}};
     nest.work = [](const LocalExtents& local) {
         const double elements = volume(local);
         return Work{.forward = {stream(2 * elements, 8)},
                     .backward_input = {stream(3 * elements, 8)},
-                    .backward_weight = {stream(2 * elements, 8)},
-                    .model_forward = Flop{}};
+                    .backward_weight = {stream(2 * elements, 8)}};
     };
     return nest;
 }
