@@ -402,8 +402,8 @@ TEST(Memory, IsThatOfTheRankThatARowHasItOf) {
 
 TEST(Questions, KnowWhatSoftwareDoes) {
     const auto software = [](const Cells& changed) {
-        Cells cells{{"model", "llama-2-70b"}, {"input", "seq=4096"}, {"gpus", "1"}};
-        cells.insert(changed.begin(), changed.end());
+        Cells cells = changed;
+        cells.insert({{"model", "llama-2-70b"}, {"input", "seq=4096"}, {"gpus", "1"}});
         return questions().of(run(cells)).plan.framework;
     };
     const plan::Framework graphs = software({{"framework", "NeMo (MLPerf)"}, {"notes", "MLPerf Training v4.1"}});
@@ -415,6 +415,14 @@ TEST(Questions, KnowWhatSoftwareDoes) {
     EXPECT_GT(graphs.between_sources, 0);
     const plan::Framework unknown = software({{"framework", "something new"}});
     EXPECT_EQ(unknown.label(), "typical");
+    const Cells bert{{"framework", "PyTorch (MLPerf)"}, {"model", "bert-large"}, {"input", "seq=512"}};
+    EXPECT_EQ(software(bert).label(), "typical+graphs")
+        << "no program of a user's own, which runs operator by operator";
+    EXPECT_EQ(software({{"notes", "trial 1; kernel flash_attentionv1.0.8"}, {"framework", "Own"}}).label(),
+              "typical+flash-attention-1");
+    Cells images{{"model", "resnet50"}, {"input", "image=3x224x224"}, {"framework", "MXNet (MLPerf)"}};
+    images["precision"] = "fp16";
+    EXPECT_EQ(software(images).label(), "dle-pytorch+fused-batch-norms+compiled");
     EXPECT_EQ(unknown.between_sources, graphs.between_sources) << "as `predict` says it";
 }
 
