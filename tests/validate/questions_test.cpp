@@ -420,7 +420,8 @@ TEST(Questions, KnowWhatSoftwareDoes) {
         << "no program of a user's own, which runs operator by operator";
     EXPECT_EQ(software({{"notes", "trial 1; kernel flash_attentionv1.0.8"}, {"framework", "Own"}}).label(),
               "typical+flash-attention-1");
-    EXPECT_EQ(software({{"framework", "LLaMA-Factory 0.9"}, {"strategy", "zero3"}}).label(), "transformers+zero3-hooks");
+    EXPECT_EQ(software({{"framework", "LLaMA-Factory 0.9"}, {"strategy", "zero3"}}).label(),
+              "transformers+zero3-hooks");
     EXPECT_EQ(software({{"framework", "Levanter"}}).label(), "typical+compiled");
     Cells images{{"model", "resnet50"}, {"input", "image=3x224x224"}, {"framework", "MXNet (MLPerf)"}};
     images["precision"] = "fp16";
