@@ -1,4 +1,4 @@
-"""page.py: writes the table of README.md from measured.csv, the runs of tests/replicas/exchange_truth.py --record measured.csv.
+"""page.py: writes the tables of README.md from the runs of tests/replicas/exchange_truth.py --record TABLE.csv.
 
 A test holds that the page has them; DODONA_ACCEPT=1 writes it."""
 
@@ -9,7 +9,8 @@ import sys
 
 FOLDER = pathlib.Path(__file__).parent
 COLUMNS = ("exchange", "link_mbps", "measured_s", "predicted_s", "is_bound")
-BEGIN, END = "<!-- table: measured.csv -->\n", "<!-- end -->\n"
+TABLES = ("measured.csv", "torus.csv")
+END = "<!-- end -->\n"
 
 
 def cells(run):
@@ -31,14 +32,16 @@ def table(runs):
 
 def main():
     page = FOLDER / "README.md"
-    text = page.read_text()
-    before, rest = text.split(BEGIN)
-    with open(FOLDER / "measured.csv", newline="") as runs:
-        written = before + BEGIN + "\n" + table(list(csv.DictReader(runs))) + "\n" + END + rest.split(END, 1)[1]
+    text = written = page.read_text()
+    for name in TABLES:
+        begin = f"<!-- table: {name} -->\n"
+        before, rest = written.split(begin)
+        with open(FOLDER / name, newline="") as runs:
+            written = before + begin + "\n" + table(list(csv.DictReader(runs))) + "\n" + END + rest.split(END, 1)[1]
     if os.environ.get("DODONA_ACCEPT") == "1":
         page.write_text(written)
     elif written != text:
-        sys.exit("reports/exchanges/README.md does not have the runs of measured.csv; DODONA_ACCEPT=1 writes them")
+        sys.exit("reports/exchanges/README.md does not have the runs of its tables; DODONA_ACCEPT=1 writes them")
 
 
 if __name__ == "__main__":
