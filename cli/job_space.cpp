@@ -75,12 +75,12 @@ search::Space job_space(Arguments& arguments, const Workload& workload, const qu
     const bool of_plans = of == SpaceOf::plans;
     search::Space space;
     read_memory(arguments, space);
-    check_memory(arguments, workload.cluster, space);
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments, workload.cluster);
     space.precision = precision_of(arguments, workload.cluster);
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);
+    check_memory(arguments, workload.cluster, space);
     space.strategies = strategies_asked_for(arguments, workload, of_plans);
     read_space(arguments, workload, space,
                of_plans ? value_names<reports::ExchangeKind>() : std::vector<std::string>{});

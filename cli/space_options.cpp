@@ -231,6 +231,10 @@ void check_memory(Arguments& arguments, const cluster::Cluster& cluster, const s
                                     cluster.name, reports::text(most)),
                         "--adjust memory=2 asks about GPUs with twice as much");
     }
+    if (space.max_memory && space.offload.pages) {
+        arguments.fault("--max-memory", "pages of unified memory fill a GPU's memory before any goes to the host",
+                        "--adjust memory=0.5 asks about GPUs with half as much");
+    }
 }
 
 void read_space(Arguments& arguments, const Workload& workload, search::Space& space,

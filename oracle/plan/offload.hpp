@@ -22,18 +22,23 @@ struct Offload {
     bool optimizer = false;      ///< states and master copies
     bool activations = false;    ///< activations kept for backward
     bool weights = false;        ///< weights and gradients
+    bool pages = false;          ///< what the device has no room for, as pages of unified memory
     double optimizer_share = 1;  ///< of `optimizer`: how much of the states; the rest stays on the device
-    [[nodiscard]] bool any() const { return optimizer || activations || weights; }
+    [[nodiscard]] bool any() const { return moves() || pages; }
+    [[nodiscard]] bool moves() const { return optimizer || activations || weights; }  ///< whatever there is room for
     auto operator<=>(const Offload&) const = default;
 };
 
-inline constexpr std::array<FlagName<Offload>, 3> kOffloadNames{{
+inline constexpr std::array<FlagName<Offload>, 4> kOffloadNames{{
     {"optimizer", &Offload::optimizer,
      "optimizer states and master copies: they come in and go out once a step, for the update"},
     {"activations", &Offload::activations,
      "what is kept for backward: it goes out in forward and comes in in backward"},
     {"weights", &Offload::weights,
      "weights and gradients: weights come in for either pass of every micro-batch, gradients in and out in backward"},
+    {"pages", &Offload::pages,
+     "of all tensors what the device has no room for, as pages of unified memory: they come when a kernel touches "
+     "them"},
 }};
 /// Names of the flags that are set, in order.
 std::vector<std::string> words(const Offload& offload);

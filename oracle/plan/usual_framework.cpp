@@ -109,7 +109,7 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
                            std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
         const bool has_strategy =
             framework.usual_offload ? strategy == nullptr || only_shards(*strategy) : levels.empty() || names;
-        const bool has_place = is_default_on(framework, device) && (offload.any() || !framework.usual_offload) &&
+        const bool has_place = is_default_on(framework, device) && (offload.moves() || !framework.usual_offload) &&
                                framework.can_run(graph.post_training.tasks);
         const bool runs = can_run(framework, strategy, offload);
         const bool for_task = is_for_task(framework, graph);

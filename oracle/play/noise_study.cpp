@@ -12,7 +12,7 @@ using simulate::NoiseOn;
 
 namespace {
 
-constexpr std::array kLoaded{NoiseOn::compute, NoiseOn::network, NoiseOn::storage, NoiseOn::host};
+constexpr std::array kLoaded{NoiseOn::compute, NoiseOn::network, NoiseOn::storage, NoiseOn::host, NoiseOn::memory};
 
 /// As many steps as 20 cycles take, within bounds.
 std::int64_t steps_for(const NoiseStudy& study, Seconds step) {
@@ -77,6 +77,7 @@ LentCores lent_cores(const SimulatedStep& step, const cluster::Cluster& cluster,
 NoiseStudy noise_study(const SimulatedStep& step, const cluster::Cluster& cluster, const NoiseSettings& settings,
                        const HostCores& host) {
     NoiseStudy study;
+    study.host_memory = host_memory_use(step, cluster);
     for (const NoiseOn on : kLoaded) {
         NoiseSettings loaded = settings;
         loaded.sources = {{.on = on, .mean = 1, .burst = study.burst, .silence = study.silence}};

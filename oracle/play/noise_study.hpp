@@ -38,6 +38,7 @@ struct NoiseStudy {
     Seconds silence = 2_s;
     Seconds without;
     std::vector<LoadEffect> loads;  ///< the one that hurts most first; fewer if it was stopped
+    double host_memory = 0;         ///< share of the bandwidth of a host's memory that the job needs
     std::optional<LentCores> lent;
 };
 

@@ -20,7 +20,7 @@ namespace {
 /// A step is asked for with at most so many ranks: each has draws of its own.
 constexpr std::int64_t kMaxDrawnRanks = 1'000'000;
 
-/// What a task does on devices and on links.
+/// Times of a task on devices and on links.
 struct TaskTimes {
     Seconds compute;
     Seconds links;
@@ -291,6 +291,23 @@ std::vector<Seconds> steps_with(const SimulatedStep& step, const RankLayout& lay
     return std::move(NoisyRun(step, layout, settings).run().back().steps);
 }
 
+/// With sources on the host in place of those on its memory. `lacking`: what a load takes of the bandwidth that the job needs.
+NoiseSettings on_work(NoiseSettings settings, double lacking) {
+    for (simulate::NoiseSource& source : settings.sources) {
+        if (source.on != simulate::NoiseOn::memory) {
+            continue;
+        }
+        source.on = simulate::NoiseOn::host;
+        source.probability = lacking > 0 ? source.probability : 0;
+        source.mean *= lacking;
+        source.deviation *= lacking;
+        for (double& value : source.values) {
+            value *= lacking;
+        }
+    }
+    return settings;
+}
+
 void check_playable(const SimulatedStep& step, const NoiseSettings& settings) {
     if (step.prediction.devices.size() > 1) {
         fail({}, "noise is played on machines whose devices are alike", "a machine without `mixed` nodes");
@@ -333,6 +350,18 @@ Seconds percentile(std::vector<Seconds> steps, double share) {
 
 double NoisySteps::efficiency(const StepStatistics& of) const { return of.mean > Seconds{} ? without / of.mean : 1; }
 
+double host_memory_use(const SimulatedStep& step, const cluster::Cluster& cluster) {
+    const std::int64_t devices = step.prediction.plan.devices();
+    const std::int64_t on_node = std::min(devices, cluster.node_size());
+    const double share = static_cast<double>(on_node) / static_cast<double>(devices);
+    Bytes moved = share * static_cast<double>(step.prediction.plan.batch) * step.costs.input.staged;
+    if (const auto& host = step.prediction.host) {
+        moved += static_cast<double>(on_node) * (host->in + host->out);
+    }
+    const auto known = cluster.host ? cluster.host->memory_bandwidth : std::nullopt;
+    return moved / step.time() / known.value_or(cluster::kUsualHostMemory);
+}
+
 NoisySteps noisy_steps(const SimulatedStep& step, const cluster::Cluster& cluster, const NoiseSettings& settings) {
     check_playable(step, settings);
     NoisySteps noisy{.settings = settings, .layout = rank_layout(cluster, step.prediction.plan, step.costs.replicas)};
@@ -341,7 +370,8 @@ NoisySteps noisy_steps(const SimulatedStep& step, const cluster::Cluster& cluste
     quiet.work = nullptr;
     quiet.go_on = [] { return true; };
     noisy.without = steps_with(step, noisy.layout, quiet, {}).front();
-    NoisyRun run(step, noisy.layout, noisy.settings);
+    const NoiseSettings drawn = on_work(settings, std::max(0.0, 2 * host_memory_use(step, cluster) - 1));
+    NoisyRun run(step, noisy.layout, drawn);
     noisy.played = run.played();
     for (Scale& scale : run.run()) {
         if (noisy.layout.replicas > 1) {
@@ -352,8 +382,11 @@ NoisySteps noisy_steps(const SimulatedStep& step, const cluster::Cluster& cluste
     const std::vector<simulate::NoiseOn> kinds = kinds_of(settings.sources);
     for (const simulate::NoiseOn on : kinds) {
         std::vector<simulate::NoiseSource> sources;
-        std::copy_if(settings.sources.begin(), settings.sources.end(), std::back_inserter(sources),
-                     [=](const auto& source) { return source.on == on; });
+        for (std::size_t i = 0; i < settings.sources.size(); ++i) {
+            if (settings.sources[i].on == on) {
+                sources.push_back(drawn.sources[i]);
+            }
+        }
         if (kinds.size() > 1) {
             const std::vector<Seconds> steps = steps_with(step, noisy.layout, settings, sources);
             if (static_cast<std::int64_t>(steps.size()) == settings.steps) {

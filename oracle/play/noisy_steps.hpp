@@ -8,6 +8,11 @@
 // Each node reads its samples ahead, up to kBatchesAhead batches: a step begins when the batches of all nodes are there,
 // so that noise on storage is hidden until the queue is empty.
 //
+// Noise on the memory of hosts comes from a load that takes all the bandwidth B it can get. Two that share it max-min fairly
+// get half each, or what they need if that is less: a job that needs U takes max(1, 2 U / B) times as long. A share s of
+// noise on memory is one of s max(0, 2 U / B - 1) on the host. U: bytes of samples and of copies of offloaded tensors that
+// the memory of a node carries in a step, over the step's time.
+//
 // Not modelled: noise within a collective (a pass waits for its slowest rank once, at its end), stages that begin the next
 // step before the slowest has ended this one, a reduction that begins before the slowest replica's last pass.
 #pragma once
@@ -75,6 +80,9 @@ struct NoisySteps {
     [[nodiscard]] double efficiency(const StepStatistics& of) const;
     [[nodiscard]] bool complete() const { return static_cast<std::int64_t>(steps.size()) == settings.steps; }
 };
+
+/// U / B of a node.
+double host_memory_use(const SimulatedStep& step, const cluster::Cluster& cluster);
 
 /// Throws InputError where devices differ, or where tasks choose their order while they are played.
 NoisySteps noisy_steps(const SimulatedStep& step, const cluster::Cluster& cluster, const NoiseSettings& settings);

@@ -29,7 +29,7 @@ std::string text(const NearestPlan& nearest) {
 }
 
 bool leaves(const step::Prediction& prediction, double reserve) {
-    return prediction.memory.total() <= (1 - reserve) * prediction.memory_limit;
+    return prediction.plan.offload.pages || prediction.memory.total() <= (1 - reserve) * prediction.memory_limit;
 }
 
 step::Prediction held_to(double reserve, step::Prediction prediction) {

@@ -128,6 +128,9 @@ Bytes kept(const graph::Graph& graph, const Space& space) {
         return software.memory.has(plan::MemoryAction::cast, plan::MemoryTensors::weights);
     });
     Bytes all;
+    if (space.offload.pages) {
+        return all;
+    }
     for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         const graph::Layer& layer = graph.layer(v);
         for (const graph::Weight& weight : layer.nest.weights) {

@@ -338,7 +338,7 @@ private:
             const bool is_beyond = is_beyond_fit(variant.shard);
             Candidate candidate{index_, plan_.microbatch, variant, {}, memory.device, context_.limit, is_beyond};
             const bool may_recut = context_.tries_cuts(plan_);
-            if (memory.device > context_.limit) {
+            if (lacks_memory(variant, memory)) {
                 result_.add_out_of_memory(step::MemoryPlace::device, candidate);
             } else if (variant.offload.any() && memory.host > context_.cluster.host->memory) {
                 result_.add_out_of_memory(step::MemoryPlace::host, candidate);
@@ -366,6 +366,10 @@ private:
         return any;
     }
 
+    [[nodiscard]] bool lacks_memory(const Variant& variant, const PlanEvaluator::MemoryNeed& memory) const {
+        return !variant.offload.pages && memory.device > context_.limit;
+    }
+
     /// The candidate that the evaluator is about, or the same with a pipeline that is cut otherwise, of cuts that are
     /// of interest.
     Candidate best_cut(PlanEvaluator& evaluator, const PassTable& passes, Seconds slowest, Candidate best) {
@@ -376,7 +380,7 @@ private:
             variant.stages = std::move(stages);
             evaluator.choose(variant);
             const PlanEvaluator::MemoryNeed& memory = evaluator.memory();
-            if (memory.device > context_.limit ||
+            if (lacks_memory(variant, memory) ||
                 (variant.offload.any() && memory.host > context_.cluster.host->memory)) {
                 continue;
             }

@@ -173,10 +173,13 @@ PlanEvaluator::MemoryNeed PlanEvaluator::make_memory() {
                                          .communicators = states.communicators,
                                          .context = context,
                                          .limit = layout_.costed().memory_limit()};
-        most.device = max(most.device, step::stage_memory(plan_, states.sums, runs_[r].kept, buffers).total());
-        if (plan_.offload.any()) {
-            most.host = max(most.host, offloaded(r, {}).kept);
-        }
+        const Bytes needed = step::stage_memory(plan_, states.sums, runs_[r].kept, buffers).total();
+        step::StageOffload offload = offloaded(r, {});
+        step::add_pages(offload, *layout_.costed().cluster, plan_, states.sums, needed - buffers.limit,
+                        microbatches_ / places_.copies());
+        most.device = max(most.device, plan_.offload.pages ? min(needed, buffers.limit) : needed);
+        most.host = max(most.host, offload.kept);
+        most.paging.push_back(offload.paging);
     }
     const std::int64_t devices = std::min(plan_.devices(), layout_.costed().cluster->node_size());
     most.host = static_cast<double>(devices) * most.host;
@@ -309,7 +312,8 @@ PlanEvaluator::Time PlanEvaluator::step(Seconds limit) {
         const StageTimes& pass = this->pass(cut_->runs[r].content);
         step::StateLanes<Seconds> lanes = states.lanes;
         lanes += cut_->tied[r];
-        const step::StageOffload offload = offloaded(r, pass);
+        step::StageOffload offload = offloaded(r, pass);
+        offload.paging = memory().paging[r];
         const step::PassTotals copies = offload.exposed.totals();
         const step::StateWindows<Seconds> windows{
             .forward = share * (pass.forward + pass.waits.host + copies.forward),

@@ -29,8 +29,9 @@ public:
     void choose(const Variant& variant);
 
     struct MemoryNeed {
-        Bytes device;  ///< of the fullest device
-        Bytes host;    ///< of the fullest node
+        Bytes device;                 ///< of the fullest device, what it pages left out
+        Bytes host;                   ///< of the fullest node
+        std::vector<Seconds> paging;  ///< of each run
     };
     [[nodiscard]] const MemoryNeed& memory();
     /// A time, or if that exceeds a limit, a lower bound of it that does.

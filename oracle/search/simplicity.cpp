@@ -45,7 +45,7 @@ Settings settings(const Variant& variant, Bytes memory, Bytes limit) {
     const plan::Offload& offload = variant.offload;
     return {.tight = memory > kTight * limit,
             .offloads = static_cast<int>(offload.optimizer) + static_cast<int>(offload.activations) +
-                        static_cast<int>(offload.weights),
+                        static_cast<int>(offload.weights) + static_cast<int>(offload.pages),
             .shard = variant.shard,
             .schedule = schedule_of(variant),
             .recompute = recompute_of(variant.recompute),

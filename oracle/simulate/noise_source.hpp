@@ -27,13 +27,14 @@
 
 namespace dodona::simulate {
 
-enum class NoiseOn : std::uint8_t { compute, links, network, storage, host, start };
+enum class NoiseOn : std::uint8_t { compute, links, network, storage, host, memory, start };
 inline constexpr std::array kNoiseOnTable{
     Enumerator(NoiseOn::compute, "compute", "what devices compute"),
     Enumerator(NoiseOn::links, "links", "all communication between devices"),
     Enumerator(NoiseOn::network, "network", "communication that leaves a node"),
     Enumerator(NoiseOn::storage, "storage", "reading samples"),
     Enumerator(NoiseOn::host, "host", "decoding samples and handing them over"),
+    Enumerator(NoiseOn::memory, "memory", "the same, by what it lacks of the bandwidth of the host's memory"),
     Enumerator(NoiseOn::start, "start", "the start of a step: ranks come late, by the share of `late`")};
 constexpr const auto& enumerators(NoiseOn /*type*/) { return kNoiseOnTable; }
 inline constexpr std::array kNoiseOn = values_of(kNoiseOnTable);

@@ -213,12 +213,13 @@ private:
             p_.why_not = *broken;
             return;
         }
-        if (p_.memory.total() > p_.memory_limit) {
+        const bool pages = plan_.offload.pages;  // what has no room is on the host
+        if (!pages && p_.memory.total() > p_.memory_limit) {
             p_.why_not = MemoryShortage{.place = MemoryPlace::device,
                                         .needed = p_.memory.total(),
                                         .available = p_.memory_limit,
                                         .device = fullest_device_};
-        } else if (max_memory_ && p_.most_memory > *max_memory_) {
+        } else if (!pages && max_memory_ && p_.most_memory > *max_memory_) {
             p_.why_not =
                 MemoryShortage{.place = MemoryPlace::device, .needed = p_.most_memory, .available = *max_memory_};
         } else if (p_.host && p_.host->memory > p_.host->limit) {

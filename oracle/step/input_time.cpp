@@ -22,6 +22,10 @@ Seconds reading_time(const CostedGraph& costed, const plan::Plan& plan, std::int
     return static_cast<double>(most) / static_cast<double>(microbatches) * even;
 }
 
+Bytes staged(const graph::Graph& graph) {
+    return 2.0 * (graph.dataset.sample_bytes.value_or(Bytes{}) + graph.layers.front().nest.result.elements() * 4_B);
+}
+
 std::int64_t most_dealt(const ComposedStep& composed) {
     std::int64_t most = 0;
     for (const MicrobatchShare& dealt : composed.dealt) {
@@ -34,7 +38,8 @@ std::int64_t most_dealt(const ComposedStep& composed) {
 
 InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches, std::int64_t most)
     : prefetched_(costed.cluster->storage && costed.cluster->storage->prefetch),
-      reading_(reading_time(costed, plan, microbatches, most)) {
+      reading_(reading_time(costed, plan, microbatches, most)),
+      staged_(staged(*costed.graph)) {
     const double samples = static_cast<double>(microbatches) * static_cast<double>(plan.microbatch);
     decoding_ = samples * plan.framework.seconds(plan::FrameworkParameter::input);
     feeding_ = samples * plan.framework.seconds(plan::FrameworkParameter::collate);

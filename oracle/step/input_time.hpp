@@ -4,6 +4,9 @@
 // exposed. Each data rank decodes its samples on its share of the host during the previous step; decoding and step
 // overlap as in host_wait. Devices that work on the same samples share one loader. Time that the training process
 // spends to feed samples is exposed in full.
+//
+// The host's memory carries a sample at least four times: it is written as it was stored, read to be decoded, written as
+// numbers of 4 bytes and read by the copy to the device. What decoders move beyond their caches is not known.
 #pragma once
 
 #include "step/pipeline_costs.hpp"
@@ -22,7 +25,7 @@ public:
     InputTime(const CostedGraph& costed, const plan::Plan& plan, const ComposedStep& composed,
               std::int64_t microbatches);
 
-    [[nodiscard]] InputCosts costs() const { return {reading_, prefetched_, decoding_, feeding_, {}}; }
+    [[nodiscard]] InputCosts costs() const { return {reading_, prefetched_, decoding_, feeding_, {}, staged_}; }
     [[nodiscard]] Seconds busy() const {
         return feeding_ + (prefetched_ ? max(reading_, decoding_) : reading_ + decoding_);
     }
@@ -38,6 +41,7 @@ private:
     Seconds reading_;
     Seconds decoding_;
     Seconds feeding_;
+    Bytes staged_;
 };
 
 }  // namespace dodona::step

@@ -56,14 +56,28 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     return offload;
 }
 
+void add_pages(StageOffload& offload, const cluster::Cluster& cluster, const plan::Plan& plan, const StateSums& states,
+               Bytes beyond, std::int64_t microbatches) {
+    if (!plan.offload.pages || beyond <= Bytes{}) {
+        return;
+    }
+    const Bytes idle = plan.offload.optimizer ? Bytes{} : (states.blocks + states.token).optimizer;
+    const Bytes once = min(beyond, idle);
+    const Bytes moved = once + static_cast<double>(microbatches) * (beyond - once);
+    offload.paging = 2 * moved / (kPageRate * cluster.host->bandwidth);
+    offload.in += moved;
+    offload.out += moved;
+    offload.kept += beyond;
+}
+
 Seconds exposed_update(const StageOffload& offload, const plan::Plan& plan, const UpdateWindow& window,
                        std::int64_t buckets) {
     const Seconds until_reduced = window.backward + offload.exposed.back.time + window.reductions;
     const Seconds free = max(Seconds{}, until_reduced - offload.backward);
     const double one = one_of(buckets);
     const bool hides = plan.overlap.offload;
-    return exposed(offload.update, free + window.update, one, hides) + exposed(offload.gradients, free, one, hides) +
-           exposed(offload.weights, window.update, one, hides);
+    return offload.paging + exposed(offload.update, free + window.update, one, hides) +
+           exposed(offload.gradients, free, one, hides) + exposed(offload.weights, window.update, one, hides);
 }
 
 Estimate update_time(const CostedGraph& costed, const plan::Plan& plan, const StateSums& states, double share) {

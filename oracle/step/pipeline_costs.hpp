@@ -59,6 +59,7 @@ struct InputCosts {
     Seconds decoding;         ///< by hosts, beside the step before
     Seconds feeding;          ///< by the training process
     Seconds fixed;            ///< of the framework, once a step
+    Bytes staged;             ///< of a sample, read and written in its host's memory
 };
 
 struct PipelineCosts {

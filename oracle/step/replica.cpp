@@ -101,9 +101,10 @@ StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::v
     work.exposed = exposed_states(work.transfers, work.pass, {*on.cluster, plan, microbatches, work.states.alone});
     const double share = on.counts.trained > 0 ? work.states.trained / on.counts.trained : 0.0;
     work.update = update_time(on, plan, work.states, share);
+    work.memory = stage_memory(on, plan, work.stage, work.states, work.kept, cut.size());
+    add_pages(work.offload, *on.cluster, plan, work.states, work.memory.total() - on.memory_limit(), microbatches);
     work.offload.exposed_update = exposed_update(
         work.offload, plan, {alone.back, work.exposed.gradients, work.update.value}, work.states.buckets);
-    work.memory = stage_memory(on, plan, work.stage, work.states, work.kept, cut.size());
     return work;
 }
 

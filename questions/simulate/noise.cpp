@@ -49,7 +49,7 @@ std::optional<NoiseSource> load_of(const Pattern& pattern, char letter, NoiseOn 
 std::vector<NoiseSource> sources_named(const std::string& given) {
     if (const auto pattern = load_pattern(given)) {
         std::vector<NoiseSource> sources;
-        for (const auto& [letter, on] : {std::pair{'M', NoiseOn::host}, std::pair{'N', NoiseOn::network},
+        for (const auto& [letter, on] : {std::pair{'M', NoiseOn::memory}, std::pair{'N', NoiseOn::network},
                                          std::pair{'I', NoiseOn::storage}, std::pair{'C', NoiseOn::host}}) {
             if (auto load = load_of(*pattern, letter, on)) {
                 sources.push_back(std::move(*load));

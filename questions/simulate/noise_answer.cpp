@@ -225,13 +225,16 @@ const Description& description<LentCores>() {
 template <>
 const Description& description<NoiseStudy>() {
     static const Description described{
-        .keys = {required<&NoiseStudy::burst>("burst", "", {.range = kPositive}),
-                 required<&NoiseStudy::silence>("silence", "", {.range = kPositive}),
-                 required<&NoiseStudy::without>("without", "a step without load"),
-                 computed("loads", "the one that hurts most first; fewer: interrupted",
-                          [](const NoiseStudy& study) { return load_rows(study); }),
-                 required<&NoiseStudy::lent>("lent",
-                                             "cores of a node that others may use; null: their number is not known")}};
+        .keys = {
+            required<&NoiseStudy::burst>("burst", "", {.range = kPositive}),
+            required<&NoiseStudy::silence>("silence", "", {.range = kPositive}),
+            required<&NoiseStudy::without>("without", "a step without load"),
+            computed("loads", "the one that hurts most first; fewer: interrupted",
+                     [](const NoiseStudy& study) { return load_rows(study); }),
+            required<&NoiseStudy::host_memory>(
+                "host_memory", "share of the bandwidth of a host's memory that the job needs", {.range = kNotNegative}),
+            required<&NoiseStudy::lent>("lent",
+                                        "cores of a node that others may use; null: their number is not known")}};
     return described;
 }
 

@@ -177,8 +177,8 @@ void add_study(Document& document, const play::NoiseStudy& study) {
     add_section(
         document, {"Loads beside the job"},
         {Paragraph{fmt::format("bursts of {} with {} of silence on each node, in which a load takes half of one "
-                               "resource: an upper bound",
-                               text(study.burst), text(study.silence))},
+                               "resource: an upper bound; of the bandwidth of the host's memory the job needs {}",
+                               text(study.burst), text(study.silence), percent(study.host_memory))},
          loads, Paragraph{study.lent ? idle_cores_text(*study.lent) : ""}});
 }
 

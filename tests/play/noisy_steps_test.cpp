@@ -229,14 +229,34 @@ TEST(NoisySteps, ReadingAheadHidesSlowReads) {
     EXPECT_NEAR(mean(bound) / step, 1.25, 1e-6);
 }
 
+// 4,096 samples of 256 numbers on each node, written and read in its memory: of two that share a memory neither is slowed
+// down while it needs half of the bandwidth, and one that needs 3/4 takes 3/2 as long.
+TEST(NoisySteps, OnTheMemoryOfHostsCountWhatTheJobLacks) {
+    cluster::Cluster cluster = nodes_of(1, 8);
+    plan::Plan plan = data_parallel(8);
+    plan.framework.number(plan::FrameworkParameter::collate).value = 1e-6;
+    const SimulatedStep step = simulate_step(chain(8), cluster, plan);
+    const auto with = [&](double use, const NoiseSource& source) {
+        cluster.host = cluster::Host{.memory = 1_GiB, .bandwidth = 1_GB_per_s, .source = "a test"};
+        cluster.host->memory_bandwidth = 4096 * 2.0 * 256 * 4_B / step.time() / use;
+        EXPECT_NEAR(host_memory_use(step, cluster), use, 1e-12);
+        return mean(Scene{cluster, step}.with({source}, 5));
+    };
+    const double alone = step.time().in(unit::second);
+    EXPECT_NEAR(with(0.5, {.on = NoiseOn::memory, .mean = 1}), alone, 1e-9 * alone);
+    const double lacking = with(0.75, {.on = NoiseOn::memory, .mean = 1});
+    EXPECT_NEAR(lacking, with(0.75, {.on = NoiseOn::host, .mean = 0.5}), 1e-9 * alone);
+    EXPECT_NEAR(lacking - alone, 0.5 * 4096 * 1e-6, 1e-9) << "half as long again of what feeds the devices";
+}
+
 TEST(NoiseStudy, LoadsHurtWhereTheJobWorks) {
     const Scene of = scene(nodes_of(1, 8), data_parallel(8));
     const NoiseStudy study = noise_study(of.step, of.cluster, {.seed = 3}, {});
-    ASSERT_EQ(study.loads.size(), 4U);
+    ASSERT_EQ(study.loads.size(), 5U);
     EXPECT_FALSE(study.lent);
     for (const LoadEffect& load : study.loads) {
         const double longer = load.steps.mean / study.without - 1;
-        if (load.on == NoiseOn::storage || load.on == NoiseOn::host) {
+        if (load.on != NoiseOn::compute && load.on != NoiseOn::network) {
             EXPECT_NEAR(longer, 0, 1e-9) << "nothing is read and decoded";
             EXPECT_EQ(load.touched, 0);
         } else {

@@ -278,6 +278,24 @@ TEST(Offload, CountsShardsAndCheckpoints) {
     EXPECT_NEAR(p.host->in.in(1_B), (2 * kW + kG + kS) / 4 + 4 * kTensor, 1e-6);
 }
 
+// The states, which the update alone uses, go out and come in once a step, what is beyond them with each micro-batch.
+TEST(Offload, PagesWhatDoesNotFitAtTheRateOfPages) {
+    cluster::Cluster cluster = hosted();
+    const Bytes needed = predict(small_network(), cluster, one_device({})).memory.total();
+    constexpr double kBeyondStates = 1000;
+    for (const double beyond : {kS / 2, kS + kBeyondStates}) {
+        cluster.device.memory = needed - beyond * 1_B;
+        EXPECT_FALSE(predict(small_network(), cluster, one_device({})).fits);
+        const Prediction p = predict(small_network(), cluster, one_device({.pages = true}));
+        const double moved = std::min(beyond, kS) + kM * std::max(0.0, beyond - kS);
+        EXPECT_TRUE(p.fits);
+        EXPECT_NEAR(offload_time(p), 2 * moved / (0.848 * kLink), 1e-12);
+        EXPECT_NEAR(p.host->in.in(1_B), moved, 1e-6);
+        EXPECT_NEAR(p.host->memory.in(1_B), beyond, 1e-6);
+    }
+    EXPECT_EQ(offload_time(predict(small_network(), hosted(), one_device({.pages = true}))), 0) << "all has room";
+}
+
 TEST(Offload, ToAHostThatIsTooSmallDoesNotFit) {
     const Prediction p = predict(small_network(), hosted(100 * 1024 * 1_B), one_device(kAll));
     EXPECT_FALSE(p.fits);

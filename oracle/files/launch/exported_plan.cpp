@@ -182,6 +182,12 @@ Diagnostics refusals(const plan::Plan& plan, const ExportFacts& facts, const Tar
                                  target.keys.name),
                      "nearest: --gpus of one kind of device");
     }
+    if (plan.offload.pages && !target.options.empty()) {
+        faults.error({},
+                     fmt::format("{} cannot express this plan: programs ask for pages of unified memory in code",
+                                 target.keys.name),
+                     "nearest: no --offload pages");
+    }
     for (const Refusal& refusal : target.refusals) {
         if (refusal.when != nullptr && holds(*refusal.when, scope)) {
             faults.error({},
