@@ -251,7 +251,7 @@ Plan any_plan() {
     plan.recompute_every = count(9);
     choose_optimizer(plan);
     plan.overlap = {coin(), coin(), coin(), coin(), coin(), coin()};
-    plan.offload = {coin(), coin(), coin(), coin() ? 0.25 : 1};
+    plan.offload = {coin(), coin(), coin(), coin(), coin() ? 0.25 : 1};
     plan.precision = *rc::gen::elementOf(kPrecisions);
     if (coin()) {
         plan.gradient_precision = *rc::gen::elementOf(kPrecisions);
