@@ -13,7 +13,9 @@
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/note.hpp"
 #include "cli/validate_logs.hpp"
+#include "files/logs/followed_log.hpp"
 #include "reports/document/number_format.hpp"
 
 namespace dodona::cli {
@@ -85,9 +87,14 @@ class Watch {
 public:
     explicit Watch(Expected expected) : expected_(std::move(expected)) {}
 
-    /// Steps beyond those that were seen before; the first of a run, which compiles and allocates, is not judged.
-    void take(const std::vector<LoggedStepTime>& steps) {
-        for (; seen_ < steps.size(); ++seen_) {
+    /// Steps beyond those that were seen before; the first of a run, which compiles and allocates, is not judged, nor is
+    /// the last while lines of its parts may follow.
+    void take(const std::vector<LoggedStepTime>& steps, bool with_last) {
+        if (steps.size() < seen_) {
+            fmt::print("the log starts again\n");
+            seen_ = 0;
+        }
+        for (; seen_ + (with_last ? 0 : 1) < steps.size(); ++seen_) {
             const LoggedStepTime& step = steps[seen_];
             if (seen_ == 0 && steps.size() > 1) {
                 continue;
@@ -135,6 +142,14 @@ Expected expected_of(const Arguments& arguments, const std::string& name, const 
     return {*result.predicted, std::move(result)};
 }
 
+void pause(Seconds time) {
+    constexpr auto kSlice = std::chrono::milliseconds(100);  // an interrupt is heard within it
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(time.in(unit::second));
+    while (!interrupted() && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(kSlice);
+    }
+}
+
 int run_watch(Arguments& arguments) {
     const std::string name = arguments.required_text("LOG", "the log of a run, which may still grow: train.log");
     const Seconds every = arguments.duration("--every").value_or(10_s);
@@ -143,20 +158,33 @@ int run_watch(Arguments& arguments) {
         arguments.missing("--machine", "the machine that the job runs on: --machine dgx-h100");
     }
     arguments.throw_if_faults();
-    files::TrainingLog log = library().training_log(name, {});
-    const Expected expected = expected_of(arguments, name, log);
-    fmt::print("{}: {} a step predicted, {:.0f} % interval {}; {}\n", printable(name), text(expected.step.value),
-               100 * kIntervalLevel, reports::interval(expected.step), log.software);
-    Watch watch(expected);
-    watch.take(log.every);
     listen_for_interrupt();
+    files::FollowedLog followed(name, library().log_forms());
+    followed.look();
+    std::optional<files::TrainingLog> log = followed.log();
+    if (!log && !once) {
+        note("{} has no step yet", name);
+    }
+    for (; !log && !once && !interrupted(); log = followed.log()) {
+        pause(every);
+        followed.look();
+    }
+    if (!log && interrupted()) {
+        return kInterrupted;
+    }
+    if (!log) {
+        log = library().training_log(name, {});  // says what is missing
+    }
+    const Expected expected = expected_of(arguments, name, *log);
+    fmt::print("{}: {} a step predicted, {:.0f} % interval {}; {}\n", printable(name), text(expected.step.value),
+               100 * kIntervalLevel, reports::interval(expected.step), log->software);
+    Watch watch(expected);
+    watch.take(log->every, once);
     while (!once && !interrupted()) {
-        constexpr auto kSlice = std::chrono::milliseconds(100);  // an interrupt is heard within it
-        const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(every.in(unit::second));
-        while (!interrupted() && std::chrono::steady_clock::now() < end) {
-            std::this_thread::sleep_for(kSlice);
-        }
-        watch.take(library().training_log(name, {}).every);
+        pause(every);
+        const bool has_more = followed.look();
+        log = followed.log();
+        watch.take(log ? log->every : std::vector<LoggedStepTime>{}, !has_more || interrupted());
     }
     fmt::print("{}\n", watch.summary());
     return once ? (watch.is_inside() ? kAnswered : kNo) : kInterrupted;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "files/text.hpp"
 #include "running.hpp"
 
 namespace dodona::cli::testing {
@@ -71,14 +72,22 @@ TEST(Watch, SaysWhatWouldExplainASlowStepThatIsNotTimedInParts) {
     EXPECT_NE(seen.out.find(" times as long; the log does not time parts"), std::string::npos) << seen.out;
 }
 
+// It has no step at first, and a step's line is written in two pieces.
 TEST(Watch, FollowsALogThatGrows) {
     const Folder place;
-    log_with(place, "");
-    std::ofstream(place.path() / "more") << step(6, 40000);
+    const std::string log = content(log_with(place, ""));
+    const std::size_t steps = log.rfind('\n', log.find("elapsed time per iteration")) + 1;
+    const std::size_t piece = 80;
+    std::ofstream(place.path() / "megatron-srun.log") << log.substr(0, steps);
+    std::ofstream(place.path() / "steps") << log.substr(steps);
+    std::ofstream(place.path() / "begun") << step(6, 40000).substr(0, piece);
+    std::ofstream(place.path() / "ended") << step(6, 40000).substr(piece);
     std::ofstream(place.path() / "follow.sh")
         << "cd '" << place.path().string() << "'\n"
         << "until_seen() { for i in $(seq 200); do grep -q \"$1\" seen 2>/dev/null && return; sleep 0.1; done; }\n"
-        << "( until_seen 'step 2'; cat more >>megatron-srun.log; until_seen 'step 6'; kill -INT $(cat pid) ) &\n"
+        << "( until_seen 'no step yet'; cat steps >>megatron-srun.log; until_seen 'step 2'\n"
+        << "  cat begun >>megatron-srun.log; sleep 1; cat ended >>megatron-srun.log; until_seen 'step 6'\n"
+        << "  kill -INT $(cat pid) ) &\n"
         << "DODONA_DATA='" << source().string() << "' sh -c 'echo $$ >pid; exec \"$0\" watch megatron-srun.log "
         << "--machine dgx-h100 --every 200ms' '" << std::getenv("DODONA_PROGRAM") << "' >seen 2>&1\n";
     const int status = std::system(("sh '" + (place.path() / "follow.sh").string() + "'").c_str());
@@ -86,6 +95,18 @@ TEST(Watch, FollowsALogThatGrows) {
     const std::string seen = content(place.path() / "seen");
     EXPECT_NE(seen.find("step 6: 40.0 s, above the interval"), std::string::npos) << seen;
     EXPECT_NE(seen.find("5 steps: 4 inside the interval, 1 above, 0 below"), std::string::npos) << seen;
+}
+
+TEST(Watch, ReadsLongLogs) {
+    const Folder place;
+    std::string noise;
+    while (noise.size() <= files::kMaxBytes) {
+        noise += std::string(1000, '.') + '\n';
+    }
+    log_with(place, noise + step(6, 40000));
+    const Outcome seen = place.run("watch megatron-srun.log --machine dgx-h100 --once");
+    EXPECT_EQ(seen.code, 1) << seen.err;
+    EXPECT_NE(seen.out.find("5 steps: 4 inside the interval, 1 above, 0 below"), std::string::npos) << seen.out;
 }
 
 }  // namespace workflow_test

@@ -146,7 +146,10 @@ std::vector<Node::Member> dotted_settings(const Text& log) {
 }  // namespace
 
 Document read_printed(const std::string& text, const std::string& name) {
-    const Text log = read_log_text(text, name, "keep its first lines");
+    // Settings are at the start of a log, however long it has become.
+    const std::string_view first = std::string_view(text).substr(0, kMaxBytes);
+    const std::size_t end = first.size() < text.size() ? first.rfind('\n') : first.size();
+    const Text log = read_log_text(std::string(first.substr(0, end)), name, "");
     std::vector<Node::Member> dotted = dotted_settings(log);
     std::optional<Document> block = printed_block(log, name);
     auto root = std::make_shared<Node>();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -9,13 +11,13 @@
 
 #include <fmt/format.h>
 
+#include "base/read_file.hpp"
+#include "files/logs/followed_log.hpp"
 #include "files/logs/log_form.hpp"
 #include "files/logs/log_lines.hpp"
 #include "files/logs/log_number.hpp"
 
 namespace dodona::files {
-
-namespace {
 
 /// What the lines of a log have said so far.
 struct ReadLines {
@@ -26,6 +28,8 @@ struct ReadLines {
     std::map<const MemoryForm*, Bytes> memory;        ///< the most of all lines
     std::map<double, std::map<double, double>> bars;  ///< total of a progress bar -> step -> seconds
 };
+
+namespace {
 
 [[noreturn]] void cannot_tell(const Location& where, const ReadLines& read, const char* what) {
     fail(where,
@@ -87,7 +91,7 @@ void read_step(std::string_view line, std::span<const LogForm> forms, const Loca
     }
 }
 
-void read_line(std::string_view line, std::span<const LogForm> forms, const Location& where, ReadLines& read) {
+void read_part(std::string_view line, std::span<const LogForm> forms, const Location& where, ReadLines& read) {
     read_job(line, forms, read.job);
     read_step(line, forms, where, read);
     if (!read.steps.empty()) {
@@ -105,6 +109,15 @@ void read_line(std::string_view line, std::span<const LogForm> forms, const Loca
             if (const auto number = number_in(line, form)) {
                 read.memory[&form] = max(read.memory[&form], number->value * form.unit);
             }
+        }
+    }
+}
+
+void read_lines(const Text& file, std::span<const LogForm> forms, ReadLines& read) {
+    for (std::size_t i = 0; i < file.source->lines.size(); ++i) {
+        const Location where{file.source, static_cast<int>(i) + 1, 1, 1};
+        for (const std::string_view part : overprinted(file.source->lines[i])) {
+            read_part(part, forms, where, read);
         }
     }
 }
@@ -130,8 +143,14 @@ void take_bars(ReadLines& read) {
     }
 }
 
-/// `read` has at least one time.
-TrainingLog summarised(ReadLines read) {
+/// Absent where no time of a step was read.
+std::optional<TrainingLog> summarised(ReadLines read) {
+    if (read.steps.empty()) {
+        take_bars(read);
+    }
+    if (read.steps.empty()) {
+        return {};
+    }
     TrainingLog log;
     log.software = read.software == nullptr ? kBarSoftware : read.software->software;
     std::vector<double> times;
@@ -166,16 +185,9 @@ TrainingLog summarised(ReadLines read) {
 TrainingLog read_training_log(const std::string& text, const std::string& name, std::span<const LogForm> forms) {
     const Text file = read_log_text(text, name, "keep its last steps");
     ReadLines read;
-    for (std::size_t i = 0; i < file.source->lines.size(); ++i) {
-        const Location where{file.source, static_cast<int>(i) + 1, 1, 1};
-        for (const std::string_view line : overprinted(file.source->lines[i])) {
-            read_line(line, forms, where, read);
-        }
-    }
-    if (read.steps.empty()) {
-        take_bars(read);
-    }
-    if (read.steps.empty()) {
+    read_lines(file, forms, read);
+    std::optional<TrainingLog> log = summarised(std::move(read));
+    if (!log) {
         std::vector<std::string> known;
         for (const LogForm& form : forms) {
             known.push_back(form.software);
@@ -183,7 +195,49 @@ TrainingLog read_training_log(const std::string& text, const std::string& name, 
         known.emplace_back(kBarSoftware);
         fail({file.source, 0, 0, 1}, "no line of a step that dodona knows", "it reads the logs of " + join(known));
     }
-    return summarised(std::move(read));
+    return std::move(*log);
 }
+
+FollowedLog::FollowedLog(std::string path, std::vector<LogForm> forms)
+    : path_(std::move(path)), forms_(std::move(forms)), read_(std::make_unique<ReadLines>()) {}
+
+FollowedLog::~FollowedLog() = default;
+
+bool FollowedLog::look() {
+    std::error_code gone;
+    if (at_ > 0 && !std::filesystem::exists(path_, gone)) {
+        return false;
+    }
+    check_regular(path_, path_, {});
+    if (std::filesystem::file_size(path_, gone) < at_) {
+        *read_ = {};
+        at_ = 0;
+        unfinished_.clear();
+    }
+    std::ifstream file(path_, std::ios::binary);
+    if (!file) {
+        static_cast<void>(load_bytes(path_, path_, {}));  // says why
+    }
+    file.seekg(static_cast<std::streamoff>(at_));
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    std::string piece(kPiece, '\0');
+    const std::uintmax_t before = at_;
+    for (std::size_t count = kPiece; count == kPiece; at_ += count) {
+        file.read(piece.data(), kPiece);
+        count = static_cast<std::size_t>(file.gcount());
+        unfinished_.append(piece, 0, count);
+        // Progress bars end in a carriage return.
+        const std::size_t end = unfinished_.find_last_of("\r\n") + 1;
+        if (end > 0 || unfinished_.size() > kMaxBytes) {
+            read_lines(read_log_text(unfinished_.substr(0, end > 0 ? end : std::string::npos), path_,
+                                     "a line of a log is shorter"),
+                       forms_, *read_);
+            unfinished_.erase(0, end);
+        }
+    }
+    return at_ > before;
+}
+
+std::optional<TrainingLog> FollowedLog::log() const { return summarised(*read_); }
 
 }  // namespace dodona::files
