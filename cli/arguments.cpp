@@ -91,13 +91,31 @@ void Arguments::missing(const std::string& what, const std::string& help) {
     faults_.error({}, what + " is missing", help);
 }
 
+namespace {
+
+/// A hint for a word that is no count of this option; may be empty.
+std::string hint_for(const std::string& name, const std::string& typed) {
+    if (name == "--batch" && amount_meant(typed)) {
+        return "a batch is counted in samples: divide its tokens by those of a sample; 4M tokens of 8,192 are 512";
+    }
+    const auto precision = choice_meant(typed, value_names<Precision>());
+    return name == "--gpus" && precision ? "-p is short for --gpus; write --precision " + *precision : "";
+}
+
+}  // namespace
+
 std::optional<std::string> Arguments::text(const std::string& name) {
     if (!has(name)) {
         return std::nullopt;
     }
     const std::vector<std::string>& values = values_[name];
     if (values.size() > 1) {
-        fault(name, fmt::format("given {} times", values.size()), "give it once");
+        std::string hint = "give it once";
+        for (const std::string& value : values) {
+            const std::string special = hint_for(name, value);
+            hint = special.empty() ? hint : special;
+        }
+        fault(name, fmt::format("given {} times", values.size()), hint);
     } else if (values.front().empty()) {
         fault(name, "the value is empty");
         return std::nullopt;
@@ -111,19 +129,6 @@ std::string Arguments::required_text(const std::string& name, const std::string&
     }
     return text(name).value_or("");
 }
-
-namespace {
-
-/// A hint for a word that is no count of this option; may be empty.
-std::string hint_for(const std::string& name, const std::string& typed) {
-    if (name == "--batch" && amount_meant(typed)) {
-        return "a batch is counted in samples: divide its tokens by those of a sample; 4M tokens of 8,192 are 512";
-    }
-    const auto precision = choice_meant(typed, value_names<Precision>());
-    return name == "--gpus" && precision ? "-p is short for --gpus; write --precision " + *precision : "";
-}
-
-}  // namespace
 
 std::optional<std::int64_t> Arguments::count_from(const std::string& name, const std::string& typed,
                                                   std::int64_t most) {

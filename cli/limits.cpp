@@ -135,14 +135,16 @@ int run_limits(Arguments& arguments) {
                                                                        .growth = growth,
                                                                        .settings = settings_given(arguments)});
     reports::Document document = limits::document(answer);
-    if (limits::any_fits(answer)) {
+    const std::optional<std::int64_t> fewest = limits::fewest_that_fit(answer);
+    if (fewest) {
+        const std::string gpus = std::to_string(*fewest);
         add_next(document, arguments, "limits",
                  {{"report", {{"--gpus", ""}}},
-                  {arguments.has("--gpus") ? "plan" : "size"},
-                  {arguments.has("--gpus") ? "largest" : "", {{"--batch", ""}}, " batch"}});
+                  {"plan", {{"--gpus", gpus}}},
+                  {"largest", {{"--gpus", gpus}, {"--batch", ""}}, " batch"}});
     }
     write(output, document);
-    return interrupted() ? kInterrupted : limits::any_fits(answer) ? kAnswered : kNo;
+    return interrupted() ? kInterrupted : fewest ? kAnswered : kNo;
 }
 
 }  // namespace

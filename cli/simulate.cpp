@@ -12,6 +12,7 @@
 #include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/next.hpp"
 #include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -118,7 +119,13 @@ int run_simulate(Arguments& arguments) {
     if (!chakra.folder.empty() && !write_chakra(chakra, question.one.workload, answer.step)) {
         return kInterrupted;
     }
-    write(output, questions::simulate::document(answer));
+    reports::Document document = questions::simulate::document(answer);
+    const plan::Plan& plan = question.one.plan;
+    add_next(document, arguments, "simulate",
+             {{"predict"},
+              {"plan", {{"--gpus", std::to_string(plan.devices())}, {"--batch", std::to_string(plan.batch)}}},
+              {"limits", {{"--gpus", std::to_string(plan.devices())}, {"--batch", std::to_string(plan.batch)}}}});
+    write(output, document);
     return interrupted() ? kInterrupted : kAnswered;
 }
 

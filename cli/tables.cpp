@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/exit_code.hpp"
+#include "cli/next.hpp"
 #include "cli/output.hpp"
 #include "cli/question.hpp"
 #include "cli/workload.hpp"
@@ -37,7 +38,11 @@ int run_tables(Arguments& arguments) {
     options.precision = precision_of(arguments, workload.cluster);
     const questions::tables::Answer answer = questions::tables::ask(
         complete(arguments, questions::tables::question(std::move(workload), std::move(options))));
-    write(output, questions::tables::document(answer));
+    reports::Document document = questions::tables::document(answer);
+    if (answer.fits()) {
+        add_next(document, arguments, "tables", {{"plan"}, {"limits"}, {"size", {{"--gpus", ""}}}});
+    }
+    write(output, document);
     return answer.fits() ? kAnswered : kNo;
 }
 

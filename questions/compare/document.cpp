@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,8 @@ using namespace reports;
 double throughput(const step::Prediction& prediction) {
     return prediction.tokens_per_second.value_or(prediction.samples_per_second);
 }
+
+std::string unit(const step::Prediction& prediction) { return prediction.tokens_per_second ? "tokens" : "samples"; }
 
 }  // namespace
 
@@ -54,26 +57,42 @@ std::string headline(const Answer& answer) {
 }
 
 Table answer_table(const Answer& answer) {
-    Table table({{std::string(name_of(answer.of))},
-                 {"strategy, mesh"},
-                 {"micro-batch x steps, schedule"},
-                 {"step", Align::right},
-                 {"throughput", Align::right},
-                 {"MFU", Align::right},
-                 {"memory", Align::right},
-                 {"fits"}});
+    const bool all_fit =
+        std::all_of(answer.all.begin(), answer.all.end(), [](const auto& one) { return one.plan && one.plan->fits; });
+    std::set<std::string> units;
+    for (const Compared& one : answer.all) {
+        if (one.plan) {
+            units.insert(unit(*one.plan));
+        }
+    }
+    const bool same_unit = units.size() == 1;
+    std::vector<Column> columns{{std::string(name_of(answer.of))},
+                                {"strategy, mesh"},
+                                {"micro-batch x steps, schedule"},
+                                {"step", Align::right},
+                                {same_unit ? *units.begin() + "/s" : "throughput", Align::right},
+                                {"MFU", Align::right},
+                                {"memory", Align::right}};
+    if (!all_fit) {
+        columns.push_back({"fits"});
+    }
+    Table table(std::move(columns));
     const Compared* const best = fastest(answer);
     for (const Compared& one : answer.all) {
-        const Cell name = marked(one.name, &one == best ? Mark::answer : Mark::none);
-        if (!one.plan) {
-            table.row({name, "", "", Cell(), Cell(), Cell(), Cell(), "no plan fits"});
-            continue;
+        std::vector<Cell> cells{marked(one.name, &one == best ? Mark::answer : Mark::none)};
+        if (one.plan) {
+            const step::Prediction& plan = *one.plan;
+            const double rate = throughput(plan);
+            cells.insert(cells.end(), {strategy_and_mesh(plan.plan), microbatch_text(plan), plan.step,
+                                       same_unit ? Cell(Number{rate}) : Cell(Rate{rate, unit(plan)}), Percent{plan.mfu},
+                                       plan.memory.total()});
+        } else {
+            cells.insert(cells.end(), {"", "", Cell(), Cell(), Cell(), Cell()});
         }
-        const step::Prediction& plan = *one.plan;
-        const bool tokens = plan.tokens_per_second.has_value();
-        table.row({name, strategy_and_mesh(plan.plan), microbatch_text(plan), plan.step,
-                   Rate{throughput(plan), tokens ? "tokens" : "samples"}, Percent{plan.mfu}, plan.memory.total(),
-                   plan.fits ? "yes" : "no"});
+        if (!all_fit) {
+            cells.emplace_back(!one.plan ? "no plan fits" : one.plan->fits ? "yes" : "no");
+        }
+        table.row(std::move(cells));
     }
     return table;
 }
@@ -104,7 +123,7 @@ Table part_table(const Answer& answer, const std::string& title, std::size_t par
     return table;
 }
 
-constexpr double kMatters = 0.001;  ///< share of the whole below which a part of all plans is left out
+constexpr double kMatters = 0.01;  ///< share of the whole below which a part of all plans is left out
 
 struct TimeOfPart {
     static std::string label(std::size_t part, const step::Prediction& plan) {

@@ -200,10 +200,10 @@ Document document(const Subject& subject, const Goodput& answer) {
     add_section(document, {"Where the time goes"}, {time_table(answer)});
     add_section(document, {"Interval between checkpoints"}, {interval_table(answer)});
     add_section(document, {"Checkpoint"}, {checkpoint_table(answer)});
-    add_section(document, {"Failures"}, {component_table(answer)});
-    add_section(document, {"Assumed"}, {List{answer.question.assumptions}});
-    add_section(document, {"A restart that continues exactly also needs"},
-                {exact_restart(), Note{method_text(answer)}});
+    const Table components = component_table(answer);
+    add_section(document, {.title = "Failures", .detail = components.rows.size() == 1}, {components});
+    add_section(document, {"Assumed"}, {List{answer.question.assumptions}, Note{method_text(answer)}});
+    add_section(document, {.title = "A restart that continues exactly also needs", .detail = true}, {exact_restart()});
     return document;
 }
 

@@ -57,10 +57,16 @@ LimitsAnswer ask(const Question& question, const search::Progress& progress) {
             .strategies = search::limits(graph, cluster, space, growth, progress)};
 }
 
-bool any_fits(const LimitsAnswer& answer) {
-    return std::any_of(answer.strategies.begin(), answer.strategies.end(), [&](const search::StrategyLimits& limits) {
-        return answer.growth.asked ? limits.verdict && limits.verdict->fits : limits.fits_from.has_value();
-    });
+std::optional<std::int64_t> fewest_that_fit(const LimitsAnswer& answer) {
+    std::optional<std::int64_t> fewest;
+    for (const search::StrategyLimits& limits : answer.strategies) {
+        const bool takes_asked = limits.verdict && limits.verdict->fits;
+        const std::optional<std::int64_t> devices = answer.growth.asked ? answer.growth.asked : limits.fits_from;
+        if (devices && (takes_asked || !answer.growth.asked)) {
+            fewest = std::min(*devices, fewest.value_or(*devices));
+        }
+    }
+    return fewest;
 }
 
 }  // namespace dodona::questions::limits

@@ -83,27 +83,35 @@ std::string worthwhile_to(const StrategyLimits& limits) {
                                       : "";
 }
 
-/// What limits an axis, and up to which size it divides evenly.
-std::string axis_text(const plan::AxisLimit& axis) {
+/// What limits an axis.
+std::string limit_text(const plan::AxisLimit& axis) {
     const std::optional<plan::UpperBound> bound = axis.set_by ? axis.set_by->upper_bound() : std::nullopt;
     const bool names_axis = bound && bound->of == axis.axis && bound->most == *axis.largest;
-    std::string line = names_axis ? "" : fmt::format("{} <= {}: ", axis.axis, whole(*axis.largest));
-    line += axis.set_by ? text(*axis.set_by) : "";
-    if (axis.uneven) {
-        line += fmt::format("; even up to {}: {}", whole(axis.even.value_or(1)), text(*axis.uneven));
-    }
-    return line + (axis.folded ? " (on the ranks of other axes)" : "");
+    return (names_axis ? "" : fmt::format("{} <= {}: ", axis.axis, whole(*axis.largest))) +
+           (axis.set_by ? text(*axis.set_by) : "") + (axis.folded ? " (on the ranks of other axes)" : "");
 }
 
-/// What limits the strategies, once for all that it limits.
-List axis_items(const LimitsAnswer& answer) {
+/// Up to which size it divides evenly; empty where always.
+std::string even_text(const plan::AxisLimit& axis) {
+    return axis.uneven
+               ? fmt::format("{} even up to {}: {}", axis.axis, whole(axis.even.value_or(1)), text(*axis.uneven))
+               : "";
+}
+
+bool limits_strategy(const LimitsAnswer& answer, const StrategyLimits& limits, const plan::AxisLimit& axis) {
+    return !axis.folded && limits.reach.devices && *limits.reach.devices <= answer.growth.machine;
+}
+
+/// What is to be said of axes, once for all strategies that it is of.
+template <class Line>
+List axis_items(const LimitsAnswer& answer, const Line& line_of) {
     std::vector<std::pair<std::string, std::vector<std::string>>> lines;
     for (const StrategyLimits& limits : answer.strategies) {
         for (const plan::AxisLimit& axis : limits.axes) {
-            if (!axis.largest) {
+            const std::string line = axis.largest ? line_of(limits, axis) : "";
+            if (line.empty()) {
                 continue;
             }
-            const std::string line = axis_text(axis);
             const auto known =
                 std::find_if(lines.begin(), lines.end(), [&](const auto& one) { return one.first == line; });
             (known == lines.end() ? lines.emplace_back(line, std::vector<std::string>{}) : *known)
@@ -116,6 +124,22 @@ List axis_items(const LimitsAnswer& answer) {
                               (answer.strategies.size() > 1 ? fmt::format(" [{}]", fmt::join(strategies, ", ")) : ""));
     }
     return items;
+}
+
+/// Why a strategy goes no further than the table says; in --full what axes meet beyond the machine, and where they divide.
+void add_axes(Document& document, const LimitsAnswer& answer) {
+    const bool one = answer.strategies.size() == 1;
+    const auto here = [&](const StrategyLimits& limits, const plan::AxisLimit& axis) {
+        return one || limits_strategy(answer, limits, axis) ? limit_text(axis) : "";
+    };
+    const auto elsewhere = [&](const StrategyLimits& limits, const plan::AxisLimit& axis) {
+        return one || limits_strategy(answer, limits, axis) ? "" : limit_text(axis);
+    };
+    const auto even = [](const StrategyLimits& /*limits*/, const plan::AxisLimit& axis) { return even_text(axis); };
+    add_section(document, {"What limits each axis"}, {axis_items(answer, here)});
+    add_section(document, {.title = "What limits axes of other strategies", .detail = true},
+                {axis_items(answer, elsewhere)});
+    add_section(document, {.title = "Where axes divide evenly", .detail = !one}, {axis_items(answer, even)});
 }
 
 const ScalingPoint* point_on(const StrategyLimits& limits, std::int64_t devices) {
@@ -166,7 +190,7 @@ Table strategy_limit_table(const LimitsAnswer& answer) {
                  {"fits memory on"},
                  {"worthwhile to", Align::right},
                  {"then"},
-                 {"fastest on", Align::right}});
+                 {"fastest on", Align::right, true}});
     for (const StrategyLimits& limits : answer.strategies) {
         table.row({limits.strategy, Count{limits.most}, limited_by(answer, limits), fitting_range(limits),
                    worthwhile_to(limits), limits.diminishing_returns ? dominant_loss(limits) : "",
@@ -242,7 +266,7 @@ Document document(const LimitsAnswer& answer) {
     add(document, Note{fmt::format("GPU counts evaluated: powers of two and the maximum; worthwhile while a GPU does "
                                    "{} or more of what one does on the fewest that fit",
                                    percent(search::kWorthwhile))});
-    add_section(document, {"What limits each axis"}, {axis_items(answer)});
+    add_axes(document, answer);
     add_section(document, {.title = "Where more GPUs stop paying", .detail = answer.strategies.size() > 1},
                 {diminishing_returns_items(answer)});
     add_scaling(document, answer.strategies);

@@ -59,8 +59,8 @@ struct ExchangeQuestion {
 
 reports::ExchangeScaling ask(const ExchangeQuestion& question, const search::Progress& progress = {});
 
-/// Whether any strategy takes the number asked for; or any number, where none is.
-bool any_fits(const LimitsAnswer& answer);
+/// The number asked for, if any strategy takes it; where none is, the fewest that any takes.
+std::optional<std::int64_t> fewest_that_fit(const LimitsAnswer& answer);
 
 reports::Document document(const LimitsAnswer& answer);
 

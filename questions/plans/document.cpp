@@ -312,8 +312,7 @@ std::string against_runner_up(const Ranking& ranking, std::int64_t domain) {
         sentence = fmt::format("No. 2 takes {} longer", percent(longer));
     }
     sentence += parts.empty() ? "" : ": " + join(parts);
-    return sentence +
-           (ranking.plans[1].tied ? "; predictions may be off by more, so measure both before a long run" : "");
+    return sentence + (ranking.plans[1].tied ? "; measure both before a long run" : "");
 }
 
 const step::Prediction* Answer::best() const {

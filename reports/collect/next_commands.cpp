@@ -89,8 +89,12 @@ std::vector<std::string> next_commands(const search::Answer& answer, const std::
         commands.push_back(command_about("plan", question) + settings(question, false) + " --save " + file);
     }
     if (!is_from_script(question)) {
-        commands.push_back(command_about("predict", question) + settings(question, true) + " --plan " +
-                           shell_word(file));
+        const std::string one_plan = settings(question, true) + " --plan " + shell_word(file);
+        commands.push_back(command_about("predict", question) + one_plan);
+        if (!saved.empty()) {
+            commands.push_back(command_about("simulate", question) + one_plan);
+        }
+        commands.push_back(command_about("limits", question) + settings(question, true));
     }
     return commands;
 }

@@ -1,11 +1,36 @@
 #include "reports/collect/step_blocks.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "reports/collect/plan_summary.hpp"
 #include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
+
+namespace {
+
+/// Measurements that narrow an interval too wide to choose between plans of one job; empty for others.
+std::string narrower_by(const step::Prediction& prediction) {
+    constexpr double kTooWide = 5;  // one end to the other
+    const auto& sources = prediction.uncertainty.sources;
+    const auto error = [](const step::SourceError& source) { return std::abs(source.share * source.sigma()); };
+    const auto most = std::max_element(sources.begin(), sources.end(),
+                                       [&](const auto& a, const auto& b) { return error(a) < error(b); });
+    if (prediction.step.hi <= kTooWide * prediction.step.lo) {
+        return "";
+    }
+    const auto source = static_cast<std::size_t>(most - sources.begin());
+    if (source < cost::kKernelSources && error(*most) > prediction.uncertainty.unexplained()) {
+        return fmt::format("(wide: errors of {} kernels; `dodona calibrate` on such a device or --observed narrows it)",
+                           cost::kErrorSources[source].word);
+    }
+    return "(wide: --observed with a measured step narrows it)";
+}
+
+}  // namespace
 
 std::vector<KeyFigure> speed_figures(const step::Prediction& prediction) {
     const Rate samples{prediction.samples_per_second, "samples"};
@@ -15,7 +40,7 @@ std::vector<KeyFigure> speed_figures(const step::Prediction& prediction) {
         throughput.value = Rate{*prediction.tokens_per_second, "tokens"};
         throughput.note = fmt::format("({})", text(Value(samples)));
     }
-    return {{.label = "step time", .value = prediction.step},
+    return {{.label = "step time", .value = prediction.step, .note = narrower_by(prediction)},
             throughput,
             {.label = "MFU",
              .value = Percent{prediction.mfu},

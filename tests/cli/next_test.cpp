@@ -40,7 +40,11 @@ TEST_P(Next, AreThreeCommandsThatRun) {
 
 INSTANTIATE_TEST_SUITE_P(
     Answers, Next,
-    ::testing::Values("predict gpt --machine workstation --gpus 4 --strategy zero3 --batch 64 --seq 1024",
+    ::testing::Values("plan gpt --machine workstation --gpus 4 --batch 64",
+                      "plan gpt --machine workstation --gpus 4 --batch 64 --save mine.yaml",
+                      "simulate gpt --machine workstation --gpus 4 --strategy zero3 --batch 64 --seq 1024",
+                      "tables dlrm-bench --machine dgx-h100 --gpus 8", "limits gpt --machine workstation --batch 64",
+                      "predict gpt --machine workstation --gpus 4 --strategy zero3 --batch 64 --seq 1024",
                       "predict gpt --machine workstation --strategy megatron --mesh tensor=2,pipeline=2 --batch 64",
                       "limits gpt --machine workstation --gpus 4 --batch 64",
                       "size gpt --machine workstation --batch 64",
@@ -67,7 +71,11 @@ TEST(Words, ThatOthersUseAreUnderstoodOrAnsweredWithAHint) {
     EXPECT_NE(machine.err.find("how many train together is --gpus"), std::string::npos) << machine.err;
     EXPECT_NE(place.run("plan gpt --machine workstation --gpus 4 -b 4M").err.find("divide its tokens by"),
               std::string::npos);
-    EXPECT_NE(place.run("plan gpt --machine workstation -p bf16").err.find("write --precision bf16"),
+    for (const char* words : {"-p bf16", "--gpus 8 -p bf16"}) {
+        EXPECT_NE(place.run(std::string("plan gpt --machine workstation ") + words).err.find("write --precision bf16"),
+                  std::string::npos);
+    }
+    EXPECT_NE(place.run("largest batch gpt --machine workstation --gpus 4").err.find("the model comes first"),
               std::string::npos);
 }
 

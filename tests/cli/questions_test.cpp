@@ -101,6 +101,11 @@ TEST(Answers, FitOneScreen) {
          "predict llama-3.1-8b --machine h100 --gpus 8 --strategy zero3",
          "predict gpt3-175b --machine a100 --gpus 1024 --strategy megatron-sequence --mesh tensor=8,pipeline=16,data=8",
          "predict deepseek-v3 --machine h100 --gpus 2048 --strategy megatron-moe --mesh data=128,pipeline=16,expert=64",
+         "limits resnet50 --machine h100", "limits gpt3-175b --machine h100 --gpus 1024",
+         "compare zero3 megatron --model llama-3.1-8b --machine h100 --gpus 8",
+         "compare llama-3.1-8b llama-2-7b --machine h100 --gpus 8",
+         "goodput llama-3.1-8b --machine h100 --gpus 8 --strategy zero3 --mtbf 1826d/node --storage-write 2GB/s",
+         "simulate llama-3.1-8b --machine h100 --gpus 8 --strategy zero3 --batch 16",
          "size llama-3.1-70b --machine h100 --tokens 1e12 --deadline 30d --gpus 256..512",
          "size llama-3.1-8b --machine h100 --tokens 1e11 --budget 1e5USD --price dgx-h100=2.5USD --gpus 8..64"}) {
         const std::string answer = place.run(command).out;

@@ -17,7 +17,7 @@ import tempfile
 
 EQUAL = 0.02   # search::kEqualTime: the simplest of plans that are as fast as that comes first
 ROUNDING = 1e-9
-FEW, MANY = 250, 3000  # FEW takes about 60 s of one core
+FEW, MANY = 300, 10_000  # FEW takes about 75 s of one core
 
 MODELS = ["resnet50", "vgg16", "alexnet", "unet2d-medical", "bert-large", "gpt2", "gpt2-medium", "llama-2-7b", "llama-3.1-8b",
           "mixtral-8x7b", "vit-large", "dlrm-bench", "transformer-big", "mpt-1b", "densenet161"]

@@ -261,7 +261,7 @@ TEST(PlanReport, SaysWhatTheRunnerUpLosesMostFirst) {
     const auto tied = tied_plans().plans;
     EXPECT_EQ(questions::plans::against_runner_up(questions::plans::ranking_of(tied), 8),
               "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, TP communication +200 ms; "
-              "predictions may be off by more, so measure both before a long run");
+              "measure both before a long run");
 }
 
 }  // namespace golden_test
