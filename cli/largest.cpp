@@ -1,9 +1,10 @@
 // `dodona largest`: the largest batch, or value of a parameter of the network, that trains on given devices.
+#include "cli/commands.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/goals.hpp"
