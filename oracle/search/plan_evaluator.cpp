@@ -174,12 +174,17 @@ PlanEvaluator::MemoryNeed PlanEvaluator::make_memory() {
                                          .context = context,
                                          .limit = layout_.costed().memory_limit()};
         const Bytes needed = step::stage_memory(plan_, states.sums, runs_[r].kept, buffers).total();
-        step::StageOffload offload = offloaded(r, {});
-        step::add_pages(offload, *layout_.costed().cluster, plan_, states.sums, needed - buffers.limit,
-                        microbatches_ / places_.copies());
         most.device = max(most.device, plan_.offload.pages ? min(needed, buffers.limit) : needed);
+        if (!plan_.offload.any()) {
+            continue;
+        }
+        step::StageOffload offload = offloaded(r, {});
+        if (plan_.offload.pages) {
+            step::add_pages(offload, *layout_.costed().cluster, plan_, states.sums, needed - buffers.limit,
+                            microbatches_ / places_.copies());
+            most.paging.push_back(offload.paging);
+        }
         most.host = max(most.host, offload.kept);
-        most.paging.push_back(offload.paging);
     }
     const std::int64_t devices = std::min(plan_.devices(), layout_.costed().cluster->node_size());
     most.host = static_cast<double>(devices) * most.host;
@@ -313,7 +318,7 @@ PlanEvaluator::Time PlanEvaluator::step(Seconds limit) {
         step::StateLanes<Seconds> lanes = states.lanes;
         lanes += cut_->tied[r];
         step::StageOffload offload = offloaded(r, pass);
-        offload.paging = memory().paging[r];
+        offload.paging = plan_.offload.pages ? memory().paging[r] : Seconds{};
         const step::PassTotals copies = offload.exposed.totals();
         const step::StateWindows<Seconds> windows{
             .forward = share * (pass.forward + pass.waits.host + copies.forward),

@@ -31,7 +31,7 @@ public:
     struct MemoryNeed {
         Bytes device;                 ///< of the fullest device, what it pages left out
         Bytes host;                   ///< of the fullest node
-        std::vector<Seconds> paging;  ///< of each run
+        std::vector<Seconds> paging;  ///< of each run, where the plan has pages
     };
     [[nodiscard]] const MemoryNeed& memory();
     /// A time, or if that exceeds a limit, a lower bound of it that does.
