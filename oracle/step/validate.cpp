@@ -227,6 +227,10 @@ Diagnostics plan_faults(const graph::Graph& graph, const cluster::Cluster& clust
                      fmt::format("{} has no host memory to offload {} to", cluster.name, join(words(plan.offload))),
                      "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");
     }
+    if (plan.offload.pages && cluster.device.maker().value_or(cluster::Maker::nvidia) != cluster::Maker::nvidia) {
+        faults.error(where, fmt::format("how fast {} moves pages of unified memory is not known", cluster.device.name),
+                     "it is of NVIDIA's GPUs from Pascal on; offload optimizer, activations or weights");
+    }
     return faults;
 }
 
