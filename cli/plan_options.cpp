@@ -253,7 +253,8 @@ std::vector<Option> plan_options() {
          .old_name = "--stages"},
         {"--recompute", "none|selective|full|every-K|first-K|one-in-K|layers=NAME,...|modules=NAME,...",
          "activations to recompute in the backward pass; full of the first K\n"
-         "blocks of each virtual stage, or of one block in K; default: none",
+         "blocks of each virtual stage, or of one block in K; layers by name; modules\n"
+         "of the software, such as layernorm,moe_act of Megatron; default: none",
          group},
         {.names = "--zero",
          .value = "0|1|2|3",
