@@ -232,11 +232,11 @@ TEST(Launch, PoliciesOfMaxTextSayWhatIsSaved) {
         return option(launch, "--recompute") + (launch.not_modelled.empty() ? "" : " (not modelled)");
     };
     EXPECT_EQ(recomputed("llama2-70b", "full"), "full");
-    EXPECT_EQ(recomputed("llama2-70b", "minimal"), "selective");
-    EXPECT_EQ(recomputed("llama2-70b", "save_qkv_proj"), "layers=norm1,attention,projection,add1,norm2,gate,up,gated");
-    EXPECT_EQ(recomputed("llama2-70b", "save_dot_with_context_except_mlp"), "layers=norm1,add1,norm2,gate,up,gated");
-    EXPECT_EQ(recomputed("llama2-70b", "minimal_with_context"), "layers=norm1,add1,norm2,gated");
-    EXPECT_EQ(recomputed("llama2-70b", "minimal_offloaded"), "selective (not modelled)");
+    EXPECT_EQ(recomputed("llama2-70b", "minimal"), "modules=minimal");
+    EXPECT_EQ(recomputed("llama2-70b", "save_qkv_proj"), "modules=save_qkv_proj");
+    EXPECT_EQ(recomputed("llama2-70b", "save_dot_with_context_except_mlp"), "modules=save_dot_with_context_except_mlp");
+    EXPECT_EQ(recomputed("llama2-70b", "minimal_flash"), "modules=minimal_with_context");
+    EXPECT_EQ(recomputed("llama2-70b", "minimal_offloaded"), "modules=minimal (not modelled)");
     EXPECT_EQ(recomputed("llama2-70b", "custom"), "full (not modelled)");
     EXPECT_EQ(recomputed("mixtral-8x7b", "save_qkv_proj"), "full");
 }
