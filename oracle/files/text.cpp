@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/read_file.hpp"
+#include "files/utf8.hpp"
 
 namespace dodona::files {
 
@@ -24,25 +25,6 @@ std::vector<std::string> split_lines(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return lines;
-}
-
-/// Bytes of the UTF-8 sequence at the start of `text`; 0 where there is none.
-std::size_t sequence_length(std::string_view text) {
-    const auto lead = static_cast<unsigned char>(text[0]);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xC2 && lead < 0xE0 ? 2
-                               : lead >= 0xE0 && lead < 0xF0 ? 3
-                               : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                             : 0;
-    if (length > text.size()) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) {
-            return 0;
-        }
-    }
-    return length;
 }
 
 bool is_text(char c) { return static_cast<unsigned char>(c) >= 0x20 ? c != 0x7F : c == '\t' || c == '\n' || c == '\r'; }

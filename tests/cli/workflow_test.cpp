@@ -97,11 +97,12 @@ TEST(Watch, FollowsALogThatGrows) {
     EXPECT_NE(seen.find("5 steps: 4 inside the interval, 1 above, 0 below"), std::string::npos) << seen;
 }
 
-TEST(Watch, ReadsLongLogs) {
+// Processes that print at once tear characters of several bytes.
+TEST(Watch, ReadsLongLogsAndTornCharacters) {
     const Folder place;
     std::string noise;
     while (noise.size() <= files::kMaxBytes) {
-        noise += std::string(1000, '.') + '\n';
+        noise += std::string(1000, '.') + "\xe2\x96\n";
     }
     log_with(place, noise + step(6, 40000));
     const Outcome seen = place.run("watch megatron-srun.log --machine dgx-h100 --once");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "files/utf8.hpp"
+
 namespace dodona::files {
 
 namespace {
@@ -38,10 +40,11 @@ std::string without_escapes(std::string_view text) {
         if (text[at] == kEscape) {
             at = end_of_escape(text, at);
         } else {
+            const std::size_t length = sequence_length(text.substr(at));
             if (!is_control(text[at])) {
-                plain += text[at];
+                plain.append(text, at, length);
             }
-            ++at;
+            at += std::max<std::size_t>(length, 1);
         }
     }
     return plain;

@@ -12,8 +12,8 @@ namespace dodona::files {
 /// By the end of its name: .log, .out, .err or .txt.
 bool is_log_name(std::string_view path);
 
-/// The text of a log without the escape sequences of colours and cursors and without other control characters: lines
-/// stay where they are. Throws InputError as read_text does.
+/// The text of a log without the escape sequences of colours and cursors, other control characters and the pieces of
+/// characters that processes leave which print at once: lines stay where they are. Throws InputError as read_text does.
 Text read_log_text(const std::string& text, const std::string& name, std::string_view too_large);
 
 /// The parts of a line between carriage returns, which progress bars print over one another.
