@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -205,8 +208,14 @@ private:
 
     AttributeValue value_of(const ConfigKey& key, const Value& value) {
         const AttributeValue one{std::int64_t{1}, value.where()};
-        if (key.is_words && value.is_list()) {
-            const std::vector<std::string> words = value.texts();
+        if (key.is_words && !value.is_mapping()) {
+            const auto& items = value.node().items;  // of a list, or of a flag with several values
+            std::vector<std::string> words;
+            std::transform(items.begin(), items.end(), std::back_inserter(words),
+                           [](const auto& item) { return item->text; });
+            if (items.empty() && value.is_scalar()) {
+                words.push_back(value.node().text);
+            }
             return {words.empty() ? "none" : fmt::format("{}", fmt::join(words, ",")), value.where()};
         }
         if (value.is_list() && (key.is_list ? is_equal(value.node()) : is_alike(value.node()))) {
