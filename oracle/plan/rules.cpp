@@ -20,7 +20,7 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
     }
     text.remove_prefix(star);
     pattern.remove_prefix(star);
-    // What stands between two stars is taken where it comes first.
+    // A text between two stars is taken where it comes first.
     for (std::size_t next = pattern.find('*', 1); next != std::string_view::npos; next = pattern.find('*', 1)) {
         const std::string_view part = pattern.substr(1, next - 1);
         const std::size_t found = text.find(part);

@@ -28,7 +28,7 @@ struct Settings {
     plan::ShardLevel shard = plan::ShardLevel::none;
     int schedule = 0;
     int recompute = 0;  ///< none, tensors, layers, blocks
-    int others = 0;  ///< kinds of overlap, an uneven cut
+    int others = 0;     ///< kinds of overlap, an uneven cut
     auto operator<=>(const Settings&) const = default;
 };
 /// `limit`: what plans may need of a device.
