@@ -67,8 +67,9 @@ ReadConstraint setting_constraint(PlanSetting setting, const std::string& value)
         case PlanSetting::microbatch: return counted([](std::int64_t count) { return MicroBatch{count}; });
         case PlanSetting::virtual_stages: return counted([](std::int64_t count) { return VirtualStages{count}; });
         case PlanSetting::recompute:
-            return one_of<RecomputeKind>({RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full}, setting,
-                                         value);
+            return one_of<RecomputeKind>(
+                {RecomputeKind::none, RecomputeKind::selective, RecomputeKind::layers, RecomputeKind::full}, setting,
+                value == "modules" ? "layers" : value);
         case PlanSetting::shard:
             return one_of<ShardLevel>(
                 {ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters}, setting, value);
