@@ -11,6 +11,7 @@
 #include "cluster/cluster.hpp"
 #include "files/library.hpp"
 #include "graph/graph.hpp"
+#include "plan/recompute.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 #include "tests/worlds/memory_rules.hpp"
@@ -177,6 +178,13 @@ inline search::Space draw_space(Draw& draw, const graph::Graph& graph, std::int6
             software.framework.levels = {plan::ShardLevel::gradients, plan::ShardLevel::parameters};
         }
         software.framework.exchanges_once = draw.one_in(3);
+        if (software.memory.fragmentation > 0) {
+            software.memory.recompute_modules = {
+                {.name = "norm", .layers = {{.kinds = {"layer_norm", "rms_norm"}}}, .with = {}},
+                {.name = "act", .layers = {{.kinds = {"gelu", "gated", "relu"}}}, .with = {}}};
+            software.memory.recomputed_together = {"norm act", "act"};
+            software.recompute_modules = plan::modules_together(graph, software.memory);
+        }
     }
     return space;
 }
