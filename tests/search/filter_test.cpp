@@ -79,8 +79,12 @@ TEST(Filter, ReportsMeaninglessConstraints) {
     EXPECT_EQ(axis_constraint("pipeline", "two", strategies), fault("pipeline is a whole number from 1"));
     EXPECT_EQ(axis_constraint("pipeline", "02", strategies), fault("pipeline is a whole number from 1"));
     EXPECT_EQ(setting_constraint(PlanSetting::microbatch, "0"), fault("microbatch is a whole number from 1"));
-    EXPECT_EQ(setting_constraint(PlanSetting::recompute, "some"), fault("recompute is one of none, selective, full"));
-    EXPECT_EQ(setting_constraint(PlanSetting::recompute, "every"), fault("recompute is one of none, selective, full"));
+    EXPECT_EQ(setting_constraint(PlanSetting::recompute, "modules"),
+              ReadConstraint(Constraint(plan::RecomputeKind::layers)));
+    EXPECT_EQ(setting_constraint(PlanSetting::recompute, "some"),
+              fault("recompute is one of none, selective, layers, full"));
+    EXPECT_EQ(setting_constraint(PlanSetting::recompute, "every"),
+              fault("recompute is one of none, selective, layers, full"));
     EXPECT_EQ(strategy_constraint("zero9", strategies), fault("zero9 is not one of the strategies searched"));
 }
 
