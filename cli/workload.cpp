@@ -12,6 +12,7 @@
 #include "files/number.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/text_layout.hpp"
+#include "step/offload.hpp"
 
 namespace dodona::cli {
 
@@ -258,7 +259,7 @@ plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) 
         arguments.fault("--offload", cluster.name + " has no host memory",
                         "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");
     }
-    if (offload.pages && cluster.device.maker().value_or(cluster::Maker::nvidia) != cluster::Maker::nvidia) {
+    if (offload.pages && !step::has_page_rate(cluster.device)) {
         arguments.fault("--offload",
                         fmt::format("how fast {} moves pages of unified memory is not known", cluster.device.name),
                         "it is of NVIDIA's GPUs from Pascal on; optimizer, activations and weights are copied");

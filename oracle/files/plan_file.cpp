@@ -168,7 +168,7 @@ void set_recompute(const RecomputeEntry& entry, PlanFile& file, const Value& val
     if (value.is_mapping()) {
         Fields fields(value);
         const bool has_layers = fields.find("layers") || fields.find("modules");
-        int given = fields.find("layers") && fields.find("modules") ? -1 : 0;
+        int given = 0;
         for (const char* form : {"kind", "every", "first", "one_in", "layers", "modules"}) {
             given += fields.find(form) ? 1 : 0;
         }

@@ -1,3 +1,4 @@
+// Characters of several bytes.
 #pragma once
 
 #include <cstddef>

@@ -128,13 +128,17 @@ std::vector<std::string> unmatched_layers(const graph::Graph& graph, const Plan&
             unmatched.push_back(text(match));
         }
     }
-    const auto& known = plan.memory.recompute_modules;
-    std::copy_if(plan.recompute_modules.begin(), plan.recompute_modules.end(), std::back_inserter(unmatched),
-                 [&](const std::string& module) {
-                     return std::none_of(known.begin(), known.end(),
-                                         [&](const RecomputeModule& line) { return line.name == module; });
-                 });
     return unmatched;
+}
+
+std::vector<std::string> unknown_modules(const Plan& plan) {
+    const auto& known = plan.memory.recompute_modules;
+    std::vector<std::string> unknown = plan.recompute_modules;
+    std::erase_if(unknown, [&](const std::string& module) {
+        return std::any_of(known.begin(), known.end(),
+                           [&](const RecomputeModule& line) { return line.name == module; });
+    });
+    return unknown;
 }
 
 }  // namespace dodona::plan

@@ -26,9 +26,11 @@ std::vector<bool> named_layers(const graph::Graph& graph, const Plan& plan);
 /// The same where the plan recomputes them.
 std::vector<bool> recomputed_layers(const graph::Graph& graph, const Plan& plan);
 
-/// Patterns of the plan that match no layer of the network, and modules that its software does not have. One that the
-/// network does not have is passed over, as software does.
+/// Patterns of the plan that match no layer of the network.
 std::vector<std::string> unmatched_layers(const graph::Graph& graph, const Plan& plan);
+
+/// Modules of the plan that its software does not have. One that the network does not have is passed over, as software does.
+std::vector<std::string> unknown_modules(const Plan& plan);
 
 /// "its modules: core_attn, layernorm".
 std::string modules_text(const MemoryProfile& software);

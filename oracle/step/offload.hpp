@@ -67,6 +67,10 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
 /// Share of the bandwidth of copies that pages of unified memory move with: 15.2 % less, the mean of UVMBench's programs on
 /// a GTX 1080 Ti and PCIe 3.0. Domain: NVIDIA's GPUs from Pascal on whose hosts are behind PCIe.
 inline constexpr double kPageRate = 1 - 0.152;
+/// Whether a device is in its domain, as far as its file says.
+inline bool has_page_rate(const cluster::Device& device) {
+    return device.maker().value_or(cluster::Maker::nvidia) == cluster::Maker::nvidia;
+}
 
 /// Adds the pages of a stage that needs `beyond` more than its device has; nothing unless the plan pages.
 void add_pages(StageOffload& offload, const cluster::Cluster& cluster, const plan::Plan& plan, const StateSums& states,

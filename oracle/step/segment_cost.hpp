@@ -163,8 +163,8 @@ struct CostedGraph {
 };
 
 /// Shards and costs the graph under `plan`. Of the plan only mesh, folds, strategy, micro-batch, precision, forced
-/// algorithm, framework, memory profile and the layers that it names to recompute are used. Run time grows with distinct layers
-/// and distinct devices.
+/// algorithm, framework, memory profile and the layers that it names to recompute are used. Run time grows with distinct
+/// layers and distinct devices.
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where);
 

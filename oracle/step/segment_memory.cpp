@@ -80,7 +80,6 @@ SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedG
       mesh_(mesh),
       profile_(plan.memory),
       precision_(plan.precision),
-      named_(!repeated.empty()),
       repeated_(std::move(repeated)) {
     for (Vertex v = 0; v < graph.layers.size(); ++v) {
         if (is_shared_by_instances(graph, v)) {
@@ -271,7 +270,7 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
             !first({{saved.tensor, quantised}, saved.sharding}, v)) {
             continue;
         }
-        const bool dropped = named_ ? repeated_[saved.tensor] : saved.selective;
+        const bool dropped = repeated_.empty() ? saved.selective : repeated_[saved.tensor];
         const double elements = repeated ? saved.repeated : saved.logits ? logits(v, saved) : saved.elements;
         const Bytes bytes = count * elements * width(saved, v);
         keep({.saved = &saved, .bytes = bytes, .dropped = dropped}, segment);
@@ -354,7 +353,7 @@ void SegmentMemories::add_probabilities(Vertex v, double count, SegmentMemory& s
         const Bytes element = squares.size() > 1 ? kSingle - stored_bytes(precision_) : kSingle;
         keep({.copy = "probabilities in fp32",
               .bytes = count * squares.front()->elements * element,
-              .dropped = !named_ || repeated_[v]},
+              .dropped = repeated_.empty() || repeated_[v]},
              segment);
     }
 }

@@ -98,7 +98,7 @@ private:
     void add_placeholders(graph::Vertex v, double count, SegmentMemory& segment) const;
     [[nodiscard]] Bytes width(const plan::SavedTensor& saved, graph::Vertex v) const;
     [[nodiscard]] bool in_block(graph::Vertex v) const;
-    [[nodiscard]] bool is_repeated(graph::Vertex v) const { return named_ && repeated_[v]; }
+    [[nodiscard]] bool is_repeated(graph::Vertex v) const { return !repeated_.empty() && repeated_[v]; }
     /// Whether a layer keeps a tensor that all instances of its block read alike.
     [[nodiscard]] bool reads_shared(graph::Vertex tensor, graph::Vertex v) const;
     void find_rules();
@@ -136,8 +136,7 @@ private:
     const plan::Mesh& mesh_;
     const plan::MemoryProfile& profile_;
     Precision precision_;
-    bool named_;  ///< layers are recomputed by name
-    std::vector<bool> repeated_;
+    std::vector<bool> repeated_;  ///< by vertex; empty: no layer is recomputed by name
     /// By vertex and tensors of layers: the first rule that matches, or null. Empty: there is none.
     std::vector<
         std::array<const plan::MemoryRule*, static_cast<std::size_t>(plan::MemoryTensors::split_loss_temporaries) + 1>>

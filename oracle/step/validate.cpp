@@ -8,6 +8,7 @@
 
 #include "plan/mesh.hpp"
 #include "plan/recompute.hpp"
+#include "step/offload.hpp"
 #include "step/placement.hpp"
 
 namespace dodona::step {
@@ -142,13 +143,11 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
         plan.recompute_modules.empty()) {
         faults.error(where, "no layers are named to be recomputed", "name some, or recompute none");
     }
+    for (const std::string& module : plan::unknown_modules(plan)) {
+        faults.error(where, fmt::format("recompute: {} knows no module \"{}\"", plan.framework.label(), module),
+                     plan::modules_text(plan.memory));
+    }
     for (const std::string& pattern : plan::unmatched_layers(graph, plan)) {
-        const auto& modules = plan.recompute_modules;
-        if (std::find(modules.begin(), modules.end(), pattern) != modules.end()) {
-            faults.error(where, fmt::format("recompute: {} knows no module \"{}\"", plan.framework.label(), pattern),
-                         plan::modules_text(plan.memory));
-            continue;
-        }
         faults.error(where, fmt::format("recompute: no layer of {} is called \"{}\"", graph.name, pattern),
                      "layers are called as in the model file, `*` stands for any characters: norm1, layers*/gated");
     }
@@ -227,7 +226,7 @@ Diagnostics plan_faults(const graph::Graph& graph, const cluster::Cluster& clust
                      fmt::format("{} has no host memory to offload {} to", cluster.name, join(words(plan.offload))),
                      "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");
     }
-    if (plan.offload.pages && cluster.device.maker().value_or(cluster::Maker::nvidia) != cluster::Maker::nvidia) {
+    if (plan.offload.pages && !has_page_rate(cluster.device)) {
         faults.error(where, fmt::format("how fast {} moves pages of unified memory is not known", cluster.device.name),
                      "it is of NVIDIA's GPUs from Pascal on; offload optimizer, activations or weights");
     }

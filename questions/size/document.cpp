@@ -61,8 +61,9 @@ std::string sizing_headline(const Answer& sized) {
             const bool is_beaten = std::any_of(all.begin(), all.end(), [&](const Attempt& other) {
                 return !other.missed && other.asked && other.plan->samples_per_second > rate;
             });
-            return fmt::format("{} trains fastest on {}{}{}", model, devices, goals,
-                               is_beaten ? " (more GPUs are faster, and each does less than half as much)" : "");
+            return fmt::format(
+                "{} trains fastest on {}{}{}", model, devices, goals,
+                is_beaten ? " (more are faster; each then does less than half of what one of the fewest does)" : "");
         }
         case Find::cheapest: return fmt::format("{} is cheapest on {}{}", model, devices, goals);
     }

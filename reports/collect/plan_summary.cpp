@@ -171,16 +171,23 @@ std::string zero_text(plan::ShardLevel level) {
     throw InternalError("a level of sharding without a name");
 }
 
+namespace {
+
+bool repeats_modules(const plan::Plan& plan) {
+    return plan.recompute == plan::RecomputeKind::layers && !plan.recompute_modules.empty();
+}
+
+}  // namespace
+
 std::string recompute_and_zero(const plan::Plan& plan) {
-    const bool modules = plan.recompute == plan::RecomputeKind::layers && plan.recompute_layers.empty();
-    return fmt::format("{}, {}", modules ? "modules" : recompute_name(plan), zero_text(plan.shard));
+    return fmt::format("{}, {}", repeats_modules(plan) ? "modules" : recompute_name(plan), zero_text(plan.shard));
 }
 
 std::string recompute_name(const plan::Plan& plan) {
     if (plan.recompute == plan::RecomputeKind::every) {
         return fmt::format("every-{}", plan.recompute_every);
     }
-    if (plan.recompute == plan::RecomputeKind::layers && plan.recompute_layers.empty()) {
+    if (repeats_modules(plan)) {
         return fmt::format("modules={}", fmt::join(plan.recompute_modules, ","));
     }
     if (plan.recompute == plan::RecomputeKind::layers) {
