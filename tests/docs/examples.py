@@ -57,6 +57,8 @@ def elided(expected, found):
             for _ in part.rstrip("\n").split("\n\n"):  # as many paragraphs
                 end = lines.index("\n", end + 1) if "\n" in lines[end + 1:] else len(lines)
             parts[i] = "".join(lines[begin:end]) + ("\n" if part.endswith("\n\n") else "")
+            if i == len(parts) - 1 and end < len(lines):
+                return "...\n".join([*parts, ""])
     return "...\n".join(parts)
 
 
