@@ -54,17 +54,25 @@ Seconds block_receipt(const step::CostedGraph& passes, const step::CostedGraph& 
                                    : Seconds{};
 }
 
-Passes passes_of(const step::SegmentCost& segment, const plan::Plan& plan) {
-    const step::SegmentPass pass = step::segment_pass(segment, plan);
-    return {.forward = pass.forward.total().value, .back = (pass.backward.total() + pass.recompute.total()).value};
+/// One pass over each segment.
+std::vector<Passes> passes_of(const step::CostedGraph& costed, const plan::Plan& plan) {
+    const auto total = [&](const step::PassCost& cost) {
+        return step::overlapped(step::seconds_of(cost), plan).total();
+    };
+    std::vector<Passes> each;
+    for (const step::SegmentCost& segment : costed.segments) {
+        each.push_back({.forward = total(segment.forward),
+                        .back = total(segment.backward) + total(step::recomputed(segment, plan.recompute))});
+    }
+    return each;
 }
 
 /// None where blocks differ or other layers lie between them.
-std::optional<BlockTimes> block_times(const step::CostedGraph& costed, const plan::Plan& plan) {
+std::optional<BlockTimes> block_times(const step::CostedGraph& costed, const std::vector<Passes>& segments) {
     BlockTimes times;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const auto count = static_cast<double>(costed.graph->segments[u].count);
-        const Passes each = passes_of(costed.segments[u], plan);
+        const Passes& each = segments[u];
         if (!costed.segments[u].block) {
             (times.blocks == 0 ? times.before : times.after) += count * each;
             continue;
@@ -89,12 +97,14 @@ struct UnevenCut {
 class UnevenCuts {
 public:
     UnevenCuts(const BlockTimes& blocks, const plan::Plan& plan, std::int64_t stages, std::int64_t microbatches,
-               step::ScheduleTimings& orders)
+               const PipelineTotal& total)
         : blocks_(blocks),
           plan_(plan),
           parts_(stages * plan.virtual_stages),
+          on_stage_(static_cast<double>(plan.virtual_stages)),
+          is_loop_(plan.places().placement == schedule::Placement::loop && !plan::overlaps_pairs(plan.schedule)),
           microbatches_(microbatches),
-          orders_(orders) {}
+          total_(total) {}
 
     /// The cuts with equal stages in the middle that are faster than `usual`, fastest first.
     [[nodiscard]] std::vector<UnevenCut> faster_than(Seconds usual) {
@@ -113,18 +123,14 @@ public:
             if (timed.size() >= kMax && found[i].time > timed[kMax - 1].time) {
                 break;  // no bound that is left is below the cuts that are taken
             }
-            found[i].time = total(found[i].counts);
+            const std::vector<Passes> positions = passes(found[i].counts);
+            found[i].time = total_(step::pipeline_of(positions, plan_, microbatches_));
             if (found[i].time < usual) {
                 timed.push_back(std::move(found[i]));
                 sort(timed);
             }
         }
         return timed;
-    }
-
-    [[nodiscard]] Seconds total(const Counts& counts) {
-        const std::vector<Passes> positions = passes(counts);
-        return step::pipeline_total(step::pipeline_of(positions, plan_, microbatches_), orders_);
     }
 
 private:
@@ -141,8 +147,8 @@ private:
              std::vector<UnevenCut>& found) const {
         const Seconds ends = max(both(blocks_.before) + static_cast<double>(first) * both(blocks_.block),
                                  both(blocks_.after) + static_cast<double>(last) * both(blocks_.block));
-        const Seconds slowest = max(ends, static_cast<double>(middle) * both(blocks_.block));
-        if (parts_ == plan_.pipeline_stages() && static_cast<double>(microbatches_) * slowest >= usual) {
+        const Seconds inner = static_cast<double>(middle) * both(blocks_.block);
+        if (is_loop_ && static_cast<double>(microbatches_) * (max(ends, inner) + (on_stage_ - 1) * inner) >= usual) {
             return;
         }
         UnevenCut cut{.counts = Counts(static_cast<std::size_t>(parts_), middle),
@@ -162,6 +168,7 @@ private:
 
     [[nodiscard]] std::vector<Passes> passes(const Counts& counts) const {
         std::vector<Passes> positions;
+        positions.reserve(counts.size());
         for (const std::int64_t count : counts) {
             positions.push_back(static_cast<double>(count) * blocks_.block);
         }
@@ -176,13 +183,15 @@ private:
     const BlockTimes& blocks_;
     const plan::Plan& plan_;
     std::int64_t parts_;
+    double on_stage_;
+    bool is_loop_;  ///< a stage has the ends of the network in one of its parts at most, and passes take their sum
     std::int64_t microbatches_;
-    step::ScheduleTimings& orders_;
+    const PipelineTotal& total_;
 };
 
 /// Time of the passes of the default cut.
 Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches,
-                     Seconds receive, step::ScheduleTimings& orders) {
+                     const std::vector<Passes>& segments, Seconds receive, const PipelineTotal& total) {
     const schedule::Places places = plan.places();
     const std::vector<step::Stage> cut = step::cut_stages(costed, places, {});
     std::vector<Passes> positions;
@@ -191,28 +200,29 @@ Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, st
         Passes& passes = positions.emplace_back();
         for (std::size_t u = 0; u < costed.segments.size(); ++u) {
             const std::int64_t count = stage.virtual_stages[static_cast<std::size_t>(places.index(k))].counts[u];
-            passes += static_cast<double>(count) * passes_of(costed.segments[u], plan);
+            passes += static_cast<double>(count) * segments[u];
         }
         passes.receive = k > 0 ? receive : Seconds{};
     }
-    return step::pipeline_total(step::pipeline_of(positions, plan, microbatches), orders);
+    return total(step::pipeline_of(positions, plan, microbatches));
 }
 
 }  // namespace
 
 std::vector<Counts> uneven_cuts(const step::CostedGraph& passes, const step::CostedGraph& on_mesh,
                                 const plan::Plan& plan, std::int64_t microbatches, Seconds slowest,
-                                step::ScheduleTimings& orders) {
+                                const PipelineTotal& total) {
     const std::int64_t stages = plan.pipeline_stages();
-    std::optional<BlockTimes> blocks = block_times(passes, plan);
+    const std::vector<Passes> segments = passes_of(passes, plan);
+    std::optional<BlockTimes> blocks = block_times(passes, segments);
     if (stages < 2 || !blocks || on_mesh.placement.mixed() || microbatches < 1 ||
         step::pipeline_limit(passes.graph->segment_count(), plan, microbatches)) {
         return {};
     }
     blocks->receive = block_receipt(passes, on_mesh, plan);
-    UnevenCuts cuts(*blocks, plan, stages, microbatches, orders);
+    UnevenCuts cuts(*blocks, plan, stages, microbatches, total);
     const std::vector<UnevenCut> faster =
-        cuts.faster_than(min(slowest, default_time(passes, plan, microbatches, blocks->receive, orders)));
+        cuts.faster_than(min(slowest, default_time(passes, plan, microbatches, segments, blocks->receive, total)));
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMax, faster.size()); ++i) {
         found.push_back(faster[i].counts);
@@ -223,7 +233,8 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& passes, const step::Cos
 std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan,
                                 step::ScheduleTimings& orders) {
     const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
-    return uneven_cuts(costed, costed, plan, microbatches, TimeBounds{}.slowest, orders);
+    return uneven_cuts(costed, costed, plan, microbatches, TimeBounds{}.slowest,
+                       [&](const step::Pipeline<Seconds>& pipeline) { return step::pipeline_total(pipeline, orders); });
 }
 
 }  // namespace dodona::search

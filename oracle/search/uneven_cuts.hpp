@@ -6,12 +6,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "step/pipeline.hpp"
 #include "step/schedule_timings.hpp"
 #include "step/segment_cost.hpp"
 
 namespace dodona::search {
+
+/// step::pipeline_total.
+using PipelineTotal = std::function<Seconds(const step::Pipeline<Seconds>&)>;
 
 /// Blocks by virtual stage (Plan::stages) of at most two such cuts, fastest first, that are faster than the default cut
 /// of step::cut_stages. None for jobs on several kinds of devices and for unequal blocks, whose default cut is balanced
@@ -20,7 +25,7 @@ namespace dodona::search {
 /// used.
 std::vector<std::vector<std::int64_t>> uneven_cuts(const step::CostedGraph& passes, const step::CostedGraph& on_mesh,
                                                    const plan::Plan& plan, std::int64_t microbatches, Seconds slowest,
-                                                   step::ScheduleTimings& orders);
+                                                   const PipelineTotal& total);
 /// Cuts of a plan that is costed on its own.
 std::vector<std::vector<std::int64_t>> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan,
                                                    step::ScheduleTimings& orders);

@@ -40,6 +40,7 @@ template <class Number>
 class ClosedForms {
 public:
     explicit ClosedForms(const Pipeline<Number>& pipeline) : pipeline_(pipeline), places_(pipeline.places()) {
+        times_.reserve(pipeline.positions.size());
         for (std::size_t k = 0; k < pipeline.positions.size(); ++k) {
             times_.push_back(time_of(k));
         }
