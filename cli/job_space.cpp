@@ -78,6 +78,7 @@ search::Space job_space(Arguments& arguments, const Workload& workload, const qu
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments, workload.cluster);
     space.precision = precision_of(arguments, workload.cluster);
+    space.gradient_precision = gradient_precision_of(arguments);
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);
     check_memory(arguments, workload.cluster, space);

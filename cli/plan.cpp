@@ -387,7 +387,8 @@ std::optional<questions::OnePlan> take_current_run(Arguments& arguments) {
     if (arguments.has("--rollout")) {
         take_rollout(arguments, asked);
     }
-    for (const char* name : {"--gpus", "--batch", "--precision", "--optimizer", "--offload", "--software"}) {
+    for (const char* name :
+         {"--gpus", "--batch", "--precision", "--gradient-precision", "--optimizer", "--offload", "--software"}) {
         for (const std::string& value : asked.all(name)) {
             arguments.give(name, value);
         }

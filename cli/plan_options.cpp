@@ -274,8 +274,6 @@ std::vector<Option> plan_options() {
          "backward gathers (ZeRO++); default: it gathers from all",
          group},
         {"--keep-parameters", "", "ZeRO-3: gather weights once for forward and backward", group},
-        {"--gradient-precision", choices_text<Precision>(), "of the gradient buffer and its reduction; default: fp32",
-         group},
     };
 }
 
@@ -294,9 +292,6 @@ PlanSettings read_plan_settings(Arguments& arguments) {
     settings.gpus = arguments.count("--gpus");
     settings.batch = arguments.count("--batch");
     settings.microbatch = arguments.count("--micro-batch");
-    if (const auto word = arguments.word("--gradient-precision", value_names<Precision>())) {
-        settings.gradient_precision = precision_from(*word);
-    }
     read_schedule(arguments, settings);
     settings.virtual_stages = virtual_stages.value_or(settings.virtual_stages);
     read_recompute(arguments, settings);
@@ -332,6 +327,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     }
     plan::Plan plan;
     plan.precision = precision_of(arguments, workload.cluster);
+    plan.gradient_precision = gradient_precision_of(arguments);
     plan.optimizer = optimizer_of(arguments, workload.graph);
     plan.overlap = overlap_of(arguments);
     plan.offload = offload_of(arguments, workload.cluster);
@@ -378,7 +374,6 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.shard_group = settings.shard_group;
     plan.keep_parameters = settings.keep_parameters;
     plan.gather_group = settings.gather_group;
-    plan.gradient_precision = settings.gradient_precision;
     if (plan.shard_group > 0 && plan.shard == plan::ShardLevel::none) {
         arguments.fault("--zero-group", "nothing is sharded", "add --zero 1, 2 or 3");
     }

@@ -34,7 +34,6 @@ struct PlanSettings {
     std::int64_t shard_group = 0;
     bool keep_parameters = false;
     std::int64_t gather_group = 0;
-    std::optional<Precision> gradient_precision;
 };
 
 std::vector<Option> plan_options();

@@ -33,6 +33,9 @@ std::vector<std::pair<std::string, std::string>> settings_of_job(const Arguments
     auto settings = settings_given(arguments);
     if (arguments.has("--plan") || arguments.has("--from")) {
         settings.emplace_back("--precision", name(plan.precision));
+        if (plan.gradient_precision) {
+            settings.emplace_back("--gradient-precision", name(*plan.gradient_precision));
+        }
         settings.emplace_back("--optimizer", plan::name(plan.optimizer));
     }
     return settings;

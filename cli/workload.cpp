@@ -90,6 +90,8 @@ std::vector<Option> workload_options() {
          "of the matrix products; default: bf16 or fp16 where the device\n"
          "has it, with fp32 master weights",
          training},
+        {"--gradient-precision", choices_text<Precision>(), "of the gradient buffer and its reduction; default: fp32",
+         training},
         {"--optimizer", "NAME",
          in_lines("{}; default: adam for models with tokens or attention, else momentum",
                   value_names<plan::OptimizerKind>()),
@@ -217,6 +219,11 @@ Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
     return Precision::fp32;
 }
 
+std::optional<Precision> gradient_precision_of(Arguments& arguments) {
+    const auto word = arguments.word("--gradient-precision", value_names<Precision>());
+    return word ? precision_from(*word) : std::nullopt;
+}
+
 plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph) {
     using plan::OptimizerKind;
     if (const auto word = arguments.word("--optimizer", value_names<plan::OptimizerKind>())) {
@@ -300,11 +307,12 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 
 std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> given;
-    for (const char* name :
-         {"--from",      "--set",        "--adjust",   "--seq",          "--image",     "--expert-loads",
-          "--precision", "--optimizer",  "--overlap",  "--offload",      "--algorithm", "--software",
-          "--date",      "--contention", "--strategy", "--max-memory",   "--reserve",   "--fixed",
-          "--exclude",   "--vary",       "--observed", "--observed-plan"}) {
+    for (const char* name : {"--from",       "--set",          "--adjust",       "--seq",
+                             "--image",      "--expert-loads", "--precision",    "--gradient-precision",
+                             "--optimizer",  "--overlap",      "--offload",      "--algorithm",
+                             "--software",   "--date",         "--contention",   "--strategy",
+                             "--max-memory", "--reserve",      "--fixed",        "--exclude",
+                             "--vary",       "--observed",     "--observed-plan"}) {
         for (const std::string& value : arguments.all(name)) {
             given.emplace_back(name, value);
         }

@@ -42,6 +42,8 @@ questions::Parameters model_parameters(Arguments& arguments);
 
 /// --precision, or the best mixed one of the device.
 Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster);
+/// --gradient-precision.
+std::optional<Precision> gradient_precision_of(Arguments& arguments);
 /// --optimizer, or adam for networks that read tokens or attend, and momentum for others.
 plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph);
 /// --overlap, or gradients and parameters.

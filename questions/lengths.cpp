@@ -117,13 +117,15 @@ reports::PackedStep LengthAnswers::packed_step(const plan::Plan& plan, Packing p
                                                  .samples = plan.microbatch,
                                                  .edges = {options_.buckets.begin(), options_.buckets.end()}})};
     const lengths::Distribution& drawn = made.micro_batches.drawn;
+    plan::Plan varied = plan;
+    varied.lengths_vary = packing != Packing::pack;
     if (packing == Packing::pack) {
         for (const std::int64_t samples : lengths::samples_in_row(drawn, row_)) {
             made.timed.insert(made.timed.begin(), timed(plan, row_ / samples, samples));
         }
     } else {
         for (const std::int64_t length : lengths::padded_lengths(drawn)) {
-            made.timed.push_back(timed(plan, length, 1));
+            made.timed.push_back(timed(varied, length, 1));
         }
     }
     std::vector<lengths::TimedLength> steps;

@@ -172,7 +172,12 @@ const Description& description<MemoryProfile>() {
              optional<&MemoryProfile::recomputed_fragmentation>(
                  "recomputed_fragmentation",
                  "The same where whole blocks are recomputed. Counts if larger than `fragmentation`.",
-                 {.range = kShare})},
+                 {.range = kShare}),
+             optional<&MemoryProfile::varied_fragmentation>(
+                 "varied_fragmentation",
+                 "Segments that shorter samples left, over the same, where lengths vary from step to step: as far as "
+                 "memory is left, which they give back.",
+                 {.range = kNotNegative})},
         .file_kind = "memory",
         .defaults = default_of<MemoryProfile>};
     return described;

@@ -127,6 +127,7 @@ RunConventions read_run_conventions(Document document) {
     conventions.not_timed = read_convention_lines(fields.find("not_timed"));
     conventions.memory_units = read_convention_lines(fields.find("memory_units"));
     conventions.memory_ranks = read_convention_lines(fields.find("memory_ranks"));
+    conventions.lengths = read_convention_lines(fields.find("lengths"));
     conventions.memory = read_convention_lines(fields.find("memory"));
     for (const Value& value : fields.find("recompute").list()) {
         conventions.recompute.push_back(read_recompute(value));
@@ -167,6 +168,7 @@ RunConventions combined(RunConventions first, RunConventions then) {
     append(first.not_timed, std::move(then.not_timed));
     append(first.memory_units, std::move(then.memory_units));
     append(first.memory_ranks, std::move(then.memory_ranks));
+    append(first.lengths, std::move(then.lengths));
     append(first.memory, std::move(then.memory));
     append(first.recompute_words, std::move(then.recompute_words));
     append(first.recompute, std::move(then.recompute));

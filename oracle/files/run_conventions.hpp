@@ -85,6 +85,7 @@ struct RunConventions {
     std::vector<ConventionLine> not_timed;  ///< all count: parts of a step that the measured time leaves out
     std::vector<ConventionLine> memory_units;  ///< "GiB": what a row has as 10^9 bytes is 2^30; none: bytes
     std::vector<ConventionLine> memory_ranks;  ///< "first" or "last": whose memory rows have; none: who has most
+    std::vector<ConventionLine> lengths;       ///< "vary": samples are padded to the longest of a micro-batch
     std::vector<ConventionLine> memory;        ///< memory profiles, names or paths; none: the neutral one
     std::vector<RunRecompute> recompute;       ///< none: the row's word is that of a plan, or a list of these:
     std::vector<RecomputeWord> recompute_words;

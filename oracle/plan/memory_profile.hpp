@@ -195,6 +195,9 @@ struct MemoryProfile {
     /// The same where whole blocks are recomputed: what is kept of each lies among what is freed, and the tensors of its
     /// repetition find other gaps. Counts if larger than `fragmentation`.
     double recomputed_fragmentation = 0;
+    /// Where lengths vary (Plan::lengths_vary): segments of shorter samples that are kept, over the same, as far as memory
+    /// is left for them.
+    double varied_fragmentation = 0;
 
     /// Puts rules before its own, so that they count first.
     void prepend(const std::vector<MemoryRule>& more) { rules.insert(rules.begin(), more.begin(), more.end()); }

@@ -125,6 +125,7 @@ struct Plan {
     Precision precision = Precision::bf16;
     std::optional<Precision> gradient_precision;  ///< of the gradient buffer and its reduction; default fp32
     std::optional<cluster::Algorithm> algorithm;  ///< forced for all collectives
+    bool lengths_vary = false;                    ///< from step to step tensors are as long as its samples
     Framework framework;                          ///< overheads of software; neutral: none
     MemoryProfile memory;                         ///< memory of software; neutral: none
 

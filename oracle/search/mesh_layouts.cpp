@@ -176,6 +176,7 @@ Plan plan_of(const Space& space) {
     plan.overlap = space.overlap;
     plan.offload = space.offload;
     plan.precision = space.precision;
+    plan.gradient_precision = space.gradient_precision;
     plan.algorithm = space.algorithm;
     plan.framework = space.software.front().framework;
     plan.memory = space.software.front().memory;

@@ -60,6 +60,7 @@ struct Space {
     std::int64_t devices = 1;
     std::int64_t batch = 1;
     Precision precision = Precision::bf16;
+    std::optional<Precision> gradient_precision;  ///< as Plan::gradient_precision
     std::vector<plan::Strategy> strategies;
     plan::OptimizerKind optimizer = plan::OptimizerKind::adam;
     plan::Overlap overlap{.gradients = true, .parameters = true};

@@ -115,7 +115,9 @@ Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& clust
                                 .max_memory = std::nullopt,
                                 .offloads = prediction.plan.offload.any()};
     Explanation explanation;
-    PassCostsByCondition shared(graph, {.precision = prediction.plan.precision}, true);
+    const plan::Plan& plan = prediction.plan;
+    PassCostsByCondition shared(graph, {.precision = plan.precision, .gradient_precision = plan.gradient_precision},
+                                true);
     for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, shared, explanation)) {
         explanation.parameters.push_back(std::move(reaction.sensitivity));
     }

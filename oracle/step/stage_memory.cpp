@@ -275,7 +275,9 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
     }
     memory[MemoryPart::communicators] = static_cast<double>(buffers.communicators) * plan.memory.communicator;
     memory[MemoryPart::context] = buffers.context;
-    memory[MemoryPart::cache] += min(buffers.waiting, (1 - kRounding) * max(Bytes{}, buffers.limit - memory.total()));
+    const double varied = plan.lengths_vary ? plan.memory.varied_fragmentation : 0;
+    memory[MemoryPart::cache] +=
+        min(buffers.waiting + varied * passing, (1 - kRounding) * max(Bytes{}, buffers.limit - memory.total()));
     return memory;
 }
 

@@ -27,6 +27,7 @@ step::TimePart part_of(const files::ConventionLine& word) {
 }
 
 constexpr std::string_view kGibibyte = "GiB";
+constexpr std::string_view kVary = "vary";
 
 MemoryRank memory_rank_of(const files::ConventionLine& word) {
     if (word.word == "first") {
@@ -62,6 +63,11 @@ Questions::Questions(const files::Library& library, Tables tables, files::RunCon
     for (const files::ConventionLine& word : conventions_.memory_units) {
         if (word.word != kGibibyte) {
             fail(word.where, fmt::format("\"{}\" is no unit of measured memory", word.word), "GiB");
+        }
+    }
+    for (const files::ConventionLine& word : conventions_.lengths) {
+        if (word.word != kVary) {
+            fail(word.where, fmt::format("\"{}\" is no word for lengths", word.word), "vary");
         }
     }
     for (const files::ConventionLine& word : conventions_.memory_ranks) {
@@ -298,6 +304,7 @@ Question Questions::asked(const files::MeasuredRun& given, const Named& named) {
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
     question.plan.framework = software_of(run, &question);
     question.plan.memory = memory_of(run, question.plan.framework);
+    question.plan.lengths_vary = first_match(run, conventions_.lengths) != nullptr;
     if (first_match(run, conventions_.memory_units) != nullptr) {
         question.memory_unit = 0x1p30 / 1e9;
     }

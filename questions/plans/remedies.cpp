@@ -213,6 +213,7 @@ std::vector<RelaxationSequence> relaxation_sequences_without_pipeline(const Work
         .devices = plan.devices(),
         .batch = plan.batch,
         .precision = plan.precision,
+        .gradient_precision = plan.gradient_precision,
         .strategies = {plan.strategy},
         .optimizer = plan.optimizer,
         .overlap = plan.overlap,

@@ -99,8 +99,10 @@ void add_lengths(Document& document, const LengthsAnswer& answer) {
                 {step_table(answer), work_table(answer), List{items}});
     add(document, Note{fmt::format("what stands above is of samples of {} tokens each, {} a step", whole(answer.row),
                                    text(answer.full))});
-    add(document, Note{"tokens/s are of samples, without padding; squares of lengths are what attention's work goes "
-                       "with; memory is of the longest micro-batch"});
+    add(document,
+        Note{"tokens/s are of samples, without padding; squares of lengths are what attention's work goes "
+             "with; memory is of the longest micro-batch, padded ones with the segments that shorter ones left "
+             "in PyTorch's allocator (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True leaves none)"});
 }
 
 void add_plan_lengths(Document& document, const std::vector<PlanLengths>& ranked, std::size_t shown) {

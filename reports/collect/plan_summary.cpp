@@ -227,7 +227,10 @@ std::string batch_text(const step::Prediction& prediction) {
 }
 
 std::string savings_and_numbers(const plan::Plan& plan) {
-    return fmt::format("{}; {}, {}", memory_savings(plan), name(plan.precision), plan::name(plan.optimizer));
+    const std::string gradients =
+        plan.gradient_precision ? fmt::format(" with gradients in {}", name(*plan.gradient_precision)) : "";
+    return fmt::format("{}; {}{}, {}", memory_savings(plan), name(plan.precision), gradients,
+                       plan::name(plan.optimizer));
 }
 
 std::string plan_text(const step::Prediction& prediction) {

@@ -101,6 +101,22 @@ TEST(Export, OfTheFastestPlanThatItsTargetExpressesSaysSo) {
     EXPECT_NE(outcome.err.find("nanotron cannot express plan No. 1 as it is"), std::string::npos) << outcome.err;
 }
 
+TEST(GradientPrecision, IsOfTheJobThatPlansAreSearchedFor) {
+    const Folder place;
+    const std::string words = "plan llama-3.1-8b --machine dgx-h100 --gpus 8 --batch 128 --strategy megatron-context ";
+    const auto found = answer(place, words + "--gradient-precision bf16 --save best.yaml")["plans"][0];
+    EXPECT_EQ(found["gradient_precision"], "bf16");
+    const auto read = answer(place, "predict llama-3.1-8b --machine dgx-h100 --plan best.yaml")["plan"];
+    EXPECT_EQ(read["step_time_s"]["value"], found["step_time_s"]["value"]);
+    EXPECT_EQ(read["memory_bytes"], found["memory_bytes"]);
+    // Twice the buffer of gradients leaves no room for two ranks of sequences without a pipeline.
+    const std::string one_stage = words + "--fixed context=2 --fixed pipeline=1 --fixed recompute=none ";
+    EXPECT_EQ(place.run(one_stage + "--gradient-precision bf16").code, 0);
+    EXPECT_EQ(place.run(one_stage).code, 1);
+    const Outcome script = place.run(words + "--gradient-precision bf16 --export bridge");
+    EXPECT_NE(script.out.find("mixed_precision.grad_reduce_in_fp32=false"), std::string::npos) << script.out;
+}
+
 TEST(SavedPlan, NamesAFrameworkOfAFileAsItsOwnFolderSeesIt) {
     const Folder place;
     fs::create_directory(place.path() / "plans");
