@@ -1,7 +1,10 @@
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "files/noise_file.hpp"
 #include "questions/simulate/simulate.hpp"
@@ -59,6 +62,10 @@ std::vector<NoiseSource> sources_named(const std::string& given) {
     }
     if (given.starts_with("{")) {
         return {files::read_noise_source(given, "--noise")};
+    }
+    if (given.find_first_of("./") == std::string::npos && !std::filesystem::exists(given)) {
+        fail(files::command_line(), fmt::format("--noise: \"{}\" is neither a pattern nor a file", given),
+             "a pattern has seconds after each letter: M2S2, of M memory, N network, I files, C cores, S silence");
     }
     return files::read_noise(files::load_document(given, given, files::command_line())).sources;
 }
