@@ -1,48 +1,53 @@
-"""page.py: writes the tables of README.md from the runs of tests/replicas/exchange_truth.py --record TABLE.csv.
+"""measured.py PAGE: writes the tables of a page from the runs next to it, lines of CSV: `exchange`, or `part`, what was
+measured; `link_mbps`, or `where`; `measured_s` and `predicted_s`; `is_bound` where the prediction is a lower bound. Of
+several runs their median.
 
-A test holds that the page has them; DODONA_ACCEPT=1 writes it."""
+A test holds that the pages have them; DODONA_ACCEPT=1 writes them."""
 
 import csv
 import os
 import pathlib
+import re
+import statistics
 import sys
 
-FOLDER = pathlib.Path(__file__).parent
-COLUMNS = ("exchange", "link_mbps", "measured_s", "predicted_s", "is_bound")
-TABLES = ("measured.csv", "torus.csv")
-END = "<!-- end -->\n"
+TABLE = re.compile(r"(<!-- table: (\S+) -->\n\n).*?(\n<!-- end -->\n)", re.DOTALL)
 
 
-def cells(run):
-    measured, predicted = float(run["measured_s"]), float(run["predicted_s"])
-    bound = "≥ " if run["is_bound"] == "yes" else ""
+def where(run):
+    return (0, run["where"]) if "where" in run else (int(run["link_mbps"]), f"at {run['link_mbps']} Mb/s")
+
+
+def cells(runs):
+    measured, predicted = (statistics.median(float(run[name]) for run in runs) for name in ("measured_s", "predicted_s"))
+    bound = "≥ " if runs[0].get("is_bound") == "yes" else ""
     return f"{1e3 * measured:.1f} | {bound}{1e3 * predicted:.1f} | {predicted / measured - 1:+.1%}"
 
 
 def table(runs):
-    speeds = sorted({int(run["link_mbps"]) for run in runs})
-    by_name = {}
-    for run in runs:
-        by_name.setdefault(run["exchange"], {})[int(run["link_mbps"])] = run
-    lines = ["| exchange | " + " | ".join(f"measured at {speed} Mb/s | predicted | off" for speed in speeds) + " |",
-             "|---|" + "---:|---:|---:|" * len(speeds)]
-    lines += [f"| `{name}` | " + " | ".join(cells(of[speed]) for speed in speeds) + " |" for name, of in sorted(by_name.items())]
+    kind = next(iter(runs[0]))
+    places = sorted({where(run) for run in runs})
+    lines = [f"| {kind} | " + " | ".join(f"measured {place} | predicted | off" for _, place in places) + " |",
+             "|---|" + "---:|---:|---:|" * len(places)]
+    for name in sorted({run[kind] for run in runs}):
+        of = [[run for run in runs if run[kind] == name and where(run) == place] for place in places]
+        lines.append(f"| `{name}` | " + " | ".join(map(cells, of)) + " |")
     return "\n".join(lines) + "\n"
 
 
-def main():
-    page = FOLDER / "README.md"
-    text = written = page.read_text()
-    for name in TABLES:
-        begin = f"<!-- table: {name} -->\n"
-        before, rest = written.split(begin)
-        with open(FOLDER / name, newline="") as runs:
-            written = before + begin + "\n" + table(list(csv.DictReader(runs))) + "\n" + END + rest.split(END, 1)[1]
+def fill(page, table):
+    """Writes the tables of the page, or ends with an error where they are not those of their runs."""
+    def filled(match):
+        with open(page.parent / match[2], newline="", encoding="utf-8") as runs:
+            return match[1] + table(list(csv.DictReader(runs))) + match[3]
+
+    text = page.read_text(encoding="utf-8")
+    written = TABLE.sub(filled, text)
     if os.environ.get("DODONA_ACCEPT") == "1":
-        page.write_text(written)
+        page.write_text(written, encoding="utf-8")
     elif written != text:
-        sys.exit("reports/exchanges/README.md does not have the runs of its tables; DODONA_ACCEPT=1 writes them")
+        sys.exit(f"{page} does not have the runs of its tables; DODONA_ACCEPT=1 writes them")
 
 
 if __name__ == "__main__":
-    main()
+    fill(pathlib.Path(sys.argv[1]), table)

@@ -7,13 +7,15 @@ activation, the update. In addition a pass over memory beyond any cache, as the 
 
 import csv
 import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
 
 FOLDER = pathlib.Path(__file__).parent
+sys.path.insert(0, str(FOLDER.parent))
+import measured  # noqa: E402
+
 PRODUCT = {"kernel": "matmul", "m": 256, "n": 1024, "k": 1024, "batch": 1, "precision": "fp32"}
 STEP = {"forward": {**PRODUCT, "direction": "forward"},
         "backward, input": {**PRODUCT, "direction": "backward-input"},
@@ -23,7 +25,6 @@ STEP = {"forward": {**PRODUCT, "direction": "forward"},
 TRIAD = {"memory, 256 MiB": {"kernel": "stream", "bytes": 1 << 28, "pattern": "triad"}}
 LOADS = {"M": "memory", "N": "network", "I": "files", "C": "cores"}
 COLUMNS = ("round", "kernel", "load", "alone_s", "loaded_s")
-BEGIN, END = "<!-- table: measured.csv -->\n", "<!-- end -->\n"
 
 
 def measure(library, rounds):
@@ -74,15 +75,7 @@ def main():
             lines.writeheader()
             lines.writerows(measure(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5))
         return
-    page = FOLDER / "README.md"
-    text = page.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    with open(data, newline="", encoding="utf-8") as runs:
-        written = before + BEGIN + "\n" + table(list(csv.DictReader(runs))) + "\n" + END + rest.split(END, 1)[1]
-    if os.environ.get("DODONA_ACCEPT") == "1":
-        page.write_text(written, encoding="utf-8")
-    elif written != text:
-        sys.exit("reports/noise/README.md does not have the runs of measured.csv; DODONA_ACCEPT=1 writes them")
+    measured.fill(FOLDER / "README.md", table)
 
 
 if __name__ == "__main__":

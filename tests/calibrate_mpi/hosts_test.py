@@ -52,9 +52,8 @@ def unlike_hosts(network, program):
     with tempfile.TemporaryDirectory() as folder:
         words = network.launcher(folder, 2, 2)
         words[words.index("-n") + 1] = "3"
-        environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         try:
-            network.run(0, [*words, program, "--quick"], 60, environment)
+            network.run(0, [*words, program, "--quick"], 60, hosts.AS_ROOT)
         except hosts.Failed as why:
             return check("hosts have different numbers of ranks: host0 has 2, host1 has 1" in str(why) and
                          str(why).startswith("status 3"), "hosts with unlike numbers of ranks are refused")

@@ -58,6 +58,8 @@ def needed(name):
     return path
 
 
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # what Open MPI's mpirun asks for
+
 ENDING = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -216,7 +218,7 @@ class Network:
         With Open MPI 4, over TCP between hosts and shared memory inside; `options` go to mpirun before the program."""
         with tempfile.TemporaryDirectory() as folder:
             return self.run(0, [*self.launcher(folder, per_host, hosts or len(self.names)), *options, *words], timeout,
-                            {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **(environment or {})})
+                            {**AS_ROOT, **(environment or {})})
 
     def launcher(self, folder, per_host, hosts):
         """mpirun and its options; to be run on host 0. Writes the program that starts daemons into `folder`."""

@@ -123,7 +123,7 @@ def calibrated_links(bench, network, rate):
     words = [*network.launcher(launcher, 1, len(network.names)), *PROTOCOL]
     network.run(0, [bench.options.dodona, "calibrate", "--backend", "mpi", "--mpirun", " ".join(words), *bench.quick(),
                     "--threads", 1, "-o", machine], 1800,
-                {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+                hosts.AS_ROOT)
     return machine
 
 

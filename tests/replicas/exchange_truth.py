@@ -23,10 +23,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "emulation"))
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reports/exchanges"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reports"))
 import hosts  # noqa: E402
-import page  # noqa: E402
+import measured  # noqa: E402
 
+COLUMNS = ("exchange", "link_mbps", "measured_s", "predicted_s", "is_bound")
 WORKERS = 4
 SERVERS = {"parameter-server", "binomial-tree", "scatter-reduce", "easgd", "sparknet", "mpca-sgd", "tree-easgd"}
 LONG_PERIODS = {"diloco", "diloco-int4", "sparknet", "local-sgd", "easgd", "tree-easgd"}
@@ -98,7 +99,7 @@ def priority_gains(asked):
 
 def runs(answers):
     """A line for each, as reports/exchanges/measured.csv has them."""
-    return [dict(zip(page.COLUMNS, (name, f"{rate / 1e6:g}", f"{got['step_s']:.4f}", f"{got['predicted']['step_s']:.4f}",
+    return [dict(zip(COLUMNS, (name, f"{rate / 1e6:g}", f"{got['step_s']:.4f}", f"{got['predicted']['step_s']:.4f}",
                                     "yes" if got["predicted"]["is_bound"] else "no")))
             for name, by_speed in sorted(answers.items()) for rate, got in by_speed.items()]
 
@@ -136,10 +137,10 @@ def main():
     names = asked.only.split(",") if asked.only else known
     asked.program = pathlib.Path(asked.program).resolve()
     answers = measure(asked, names)
-    print(page.table(runs(answers)))
+    print(measured.table(runs(answers)))
     if asked.record:
         with open(asked.record, "w", newline="") as record:
-            lines = csv.DictWriter(record, page.COLUMNS, lineterminator="\n")
+            lines = csv.DictWriter(record, COLUMNS, lineterminator="\n")
             lines.writeheader()
             lines.writerows(runs(answers))
     results = [verdict(answers)] if asked.only else [verdict(answers), priority_gains(asked)]
