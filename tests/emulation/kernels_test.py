@@ -48,7 +48,7 @@ def test():
     if subprocess.run([python, "-c", "import torch"], capture_output=True, timeout=60).returncode != 0:
         raise hosts.Skip("there is no PyTorch")
     asked = "".join(json.dumps(line) + "\n" for line in [SETTINGS, *MEASURED, *REFUSED])
-    done = subprocess.run([python, PROGRAM], input=asked, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([python, PROGRAM, "1"], input=asked, capture_output=True, text=True, timeout=120)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     holds = check(done.returncode == 0 and len(lines) == 1 + len(MEASURED) + len(REFUSED),
                   f"a line for each that was asked: {len(lines)} {done.stderr[-300:]}")

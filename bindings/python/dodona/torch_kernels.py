@@ -6,10 +6,12 @@ What a framework runs for a kernel is not what the fastest library has: its tens
 not fused, each operator costs its dispatch. Here every case is the operators that training runs for it, called one
 after the other from C++'s autograd functions where backward would call them, alone, on as many threads as the case says.
 Reads settings and then a case a line; answers each with a line (docs/calibration.md). Needs PyTorch alone, on a GPU 2.0 or
-later, so the file may be copied to where that is.
+later, so the file may be copied to where that is. `torch_kernels.py 97`: operators have weights in turns, as much as those of a
+network of 97 MB, which a CPU's caches do not keep from one pass to the next.
 """
 
 import gc
+import itertools
 import json
 import os
 import sys
@@ -28,10 +30,15 @@ FLUSHED = 1 << 28 if ON_GPU else 1 << 22
 FEWEST, MOST = 7, 200
 GRAIN = 32768  # at::internal::GRAIN_SIZE
 STEPS = 32  # of a recurrent layer
+NETWORK = 1e6 * float(sys.argv[1]) if len(sys.argv) > 1 else 0  # bytes of all its weights
 
 
 def extents(text):
     return [int(each) for each in str(text).split("x")]
+
+
+def in_turns(w):
+    return itertools.cycle([w.clone() for _ in range(1 + int(NETWORK / (w.numel() * w.element_size())))])
 
 
 def backward_of(run, inputs):
@@ -52,13 +59,13 @@ def convolution(of):
               for name, otherwise in (("stride", 1), ("pad", 0), ("dilation", 1))]
     stride, pad, dilation = spread
     x = torch.randn(images, int(of["channels"]), *inputs)
-    w = torch.randn(int(of["filters"]), int(of["channels"]) // groups, *window) * 0.01
+    w = in_turns(torch.randn(int(of["filters"]), int(of["channels"]) // groups, *window) * 0.01)
     arguments = (stride, pad, dilation, False, [0] * dimensions, groups)
     if of["direction"] == "forward":
-        return lambda: aten.convolution(x, w, None, *arguments)
-    dy = torch.randn_like(aten.convolution(x, w, None, *arguments))
+        return lambda: aten.convolution(x, next(w), None, *arguments)
+    dy = torch.randn_like(aten.convolution(x, next(w), None, *arguments))
     mask = [of["direction"] == "backward-input", of["direction"] == "backward-weight", False]
-    return lambda: aten.convolution_backward(dy, x, w, None, *arguments, mask)
+    return lambda: aten.convolution_backward(dy, x, next(w), None, *arguments, mask)
 
 
 def attention(of):
@@ -90,11 +97,11 @@ def matmul(of):
         a, b = torch.randn(batch, m, k), torch.randn(batch, k, n)
         return lambda: torch.bmm(a, b)
     if of["direction"] == "forward":
-        x, w, bias = torch.randn(m, k), torch.randn(n, k), torch.randn(n)
-        return lambda: torch.addmm(bias, x, w.t())
+        x, w, bias = torch.randn(m, k), in_turns(torch.randn(n, k)), torch.randn(n)
+        return lambda: torch.addmm(bias, x, next(w).t())
     if of["direction"] == "backward-input":
-        dy, w = torch.randn(m, k), torch.randn(k, n)
-        return lambda: dy.mm(w)
+        dy, w = torch.randn(m, k), in_turns(torch.randn(k, n))
+        return lambda: dy.mm(next(w))
     dy, x = torch.randn(k, m), torch.randn(k, n)
     return lambda: dy.t().mm(x)
 
