@@ -93,6 +93,9 @@ constexpr double most_of(Dimensions dimensions) {
                                       : 1e30;
 }
 
+/// The least that a quantity above nothing may be, likewise: a femtosecond, a millionth of a byte, a byte in 11 days.
+constexpr double least_of(Dimensions dimensions) { return dimensions == kTime ? 1e-15 : 1e-6; }
+
 std::string lower(std::string_view text) {
     std::string result(text);
     std::transform(result.begin(), result.end(), result.begin(),
@@ -221,7 +224,7 @@ std::variant<double, NotAQuantity> base_units_from(std::string_view text, Dimens
             fmt::format("units of {}: {}", kind.name, join(units_of(due)))};
     }
     const double value = std::get<double>(number) * unit->scale;
-    if (!(std::abs(value) <= most_of(due))) {
+    if (!(std::abs(value) <= most_of(due)) || (std::get<double>(number) != 0 && std::abs(value) < least_of(due))) {
         return NotAQuantity{fmt::format("\"{}\" is out of range", text), how};
     }
     return value;

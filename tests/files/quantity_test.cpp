@@ -60,6 +60,10 @@ TEST(QuantityText, BeyondWhatThereIsIsAFault) {
     EXPECT_EQ(fault("-1e300 d", kTime), "\"-1e300 d\" is out of range");
     EXPECT_EQ(fault("1e10 PB", kSize), "\"1e10 PB\" is out of range");
     EXPECT_EQ(fault("1e10 TB/s", kBandwidth), "\"1e10 TB/s\" is out of range");
+    EXPECT_EQ(fault("1e-300 B/s", kBandwidth), "\"1e-300 B/s\" is out of range");
+    EXPECT_EQ(fault("-1e-16 s", kTime), "\"-1e-16 s\" is out of range");
+    EXPECT_EQ(fault("1e-320 ns", kTime), "\"1e-320 ns\" is out of range");
+    EXPECT_EQ(base("0 B/s", kBandwidth), 0);
     EXPECT_DOUBLE_EQ(base("1e9 PB", kSize), 1e24);
     EXPECT_DOUBLE_EQ(base("1e9 TB/s", kBandwidth), 1e21);
 }
