@@ -79,7 +79,9 @@ std::string replaced(std::string_view text, WrittenOut written_out) {
 
 std::string printable(std::string_view text) {
     return replaced(text, [](std::uint32_t code) {
-        return code < 0x100 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
+        return code < 0x100     ? fmt::format("\\x{:02x}", code)
+               : code < 0x10000 ? fmt::format("\\u{:04x}", code)
+                                : fmt::format("\\U{:08x}", code);
     });
 }
 

@@ -133,6 +133,17 @@ BuiltInFiles files_of(const fs::path& data, const BuiltInFolder& built_in) {
     return files;
 }
 
+/// Code of the hub may keep other activations than the software that a model file is of.
+std::string stored_scores(const Library& library, const std::string& name) {
+    const std::map<std::string, graph::AttributeValue> parameters = library.model(name).parameters;
+    const auto attention = parameters.find("attention");
+    const auto* const word =
+        attention == parameters.end() ? nullptr : std::get_if<std::string>(&attention->second.value);
+    return word != nullptr && *word == "materialised"
+               ? "; its scores of attention are stored, --set attention=fused where they are not"
+               : "";
+}
+
 }  // namespace
 
 bool is_path(const std::string& argument) {
@@ -257,7 +268,8 @@ std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::stri
         for (const std::string& before : names_before_training(name)) {
             const auto alias = files::resolve_alias(kind, before, known, other);
             if (alias || is_known(before)) {
-                return ResolvedAlias{alias ? alias->name : before, "the network of the hub that has its layers"};
+                const std::string model = alias ? alias->name : before;
+                return ResolvedAlias{model, "the network of the hub that has its layers" + stored_scores(*this, model)};
             }
         }
         return std::nullopt;

@@ -40,13 +40,6 @@ std::string whole_number(double value) {
     return text;
 }
 
-std::string replaced(std::string text, std::string_view part, std::string_view by) {
-    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size()) {
-        text.replace(at, part.size(), by);
-    }
-    return text;
-}
-
 bool is_one_line(const ValueType& type);
 
 /// Lists of these stand on one line.
@@ -116,8 +109,8 @@ public:
 
     [[nodiscard]] std::string written() const {
         check(out_.good(), "yaml-cpp refused what was written");
-        // yaml-cpp escapes every other control character. This one only stands in double quotes.
-        return replaced(out_.c_str(), "\x7f", "\\x7F") + "\n";
+        // yaml-cpp escapes some; all stand in double quotes.
+        return printable(out_.c_str()) + "\n";
     }
 
     void operator()(const TextType& /*type*/) { text(as<std::string>()); }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
+
 namespace dodona::questions::trials {
 
 namespace {
@@ -33,17 +35,31 @@ std::string command_of(const Launch& launch, std::size_t trial) {
     return command;
 }
 
+/// `printable` writes control characters as Python does.
 std::string python_text(const std::string& text) {
-    std::string quoted = "\"";
+    std::string quoted;
     for (const char c : text) {
         quoted += c == '\n' ? "\\n" : c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
     }
-    return quoted + "\"";
+    return "\"" + printable(quoted) + "\"";
+}
+
+/// One word of bash.
+std::string bash_text(const std::string& text) {
+    if (printable(text) == text) {
+        return dodona::trials::shell_quoted(text);
+    }
+    std::string quoted;
+    for (const char c : text) {
+        const bool is_shown = c >= ' ' && c <= '~' && c != '\'' && c != '\\';
+        quoted += is_shown ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    }
+    return "$'" + quoted + "'";
 }
 
 std::string heading(const Launch& launch, const char* how) {
     return fmt::format("# Written by dodona: {} of the study {}. {}\n{}",
-                       launch.trials.size() == 1 ? "a trial" : "trials", launch.study.name, how,
+                       launch.trials.size() == 1 ? "a trial" : "trials", printable_line(launch.study.name), how,
                        launch.predicted.empty() ? "" : "# " + launch.predicted + "\n");
 }
 
@@ -52,7 +68,7 @@ std::string heading(const Launch& launch, const char* how) {
 std::string slurm_text(const Launch& launch) {
     const Units of_node = launch.pool.on_each_node(launch.units);
     std::string text = "#!/bin/bash\n";
-    text += fmt::format("#SBATCH --job-name={}\n", dodona::trials::shell_quoted(launch.study.name));
+    text += fmt::format("#SBATCH --job-name={}\n", dodona::trials::shell_quoted(printable_line(launch.study.name)));
     text += fmt::format("#SBATCH --array=0-{}%{}\n", launch.order.size() - 1, launch.pool.slots(launch.units));
     text += fmt::format("#SBATCH --nodes={}\n#SBATCH --ntasks-per-node=1\n", launch.pool.nodes_of(launch.units));
     text += of_node.cores > 0 ? fmt::format("#SBATCH --cpus-per-task={}\n", of_node.cores) : "";
@@ -65,7 +81,7 @@ std::string slurm_text(const Launch& launch) {
     }
     text += ")\nCOMMANDS=(\n";
     for (const std::size_t trial : launch.order) {
-        text += "  " + dodona::trials::shell_quoted(command_of(launch, trial)) + "\n";
+        text += "  " + bash_text(command_of(launch, trial)) + "\n";
     }
     text += ")\n";
     text += of_node.cores > 0 ? fmt::format("export OMP_NUM_THREADS={}\n", of_node.cores) : "";

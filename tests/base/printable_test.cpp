@@ -24,6 +24,7 @@ TEST(Printable, WritesOutWhatATerminalObeys) {
               "\\u202ecba")
         << "right-to-left override";
     EXPECT_EQ(printable("\xEF\xBB\xBF"), "\\ufeff");
+    EXPECT_EQ(printable("\xF3\xA0\x80\x81"), "\\U000e0001");
     EXPECT_EQ(printable("\xFF\xC3"), "\\xff\\xc3") << "no UTF-8";
     EXPECT_EQ(printable("\xC0\x9B"), "\\xc0\\x9b") << "overlong";
 }

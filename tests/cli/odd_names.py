@@ -3,6 +3,7 @@ obey, in each answer about a job and in each format: they are printed, and never
 
 import csv
 import io
+import json
 import os
 import pathlib
 import re
@@ -51,6 +52,36 @@ def faults(form, text):
         yield from (f"the formula {cell!r}" for cell in cells if re.match(r"[=@\t]|[+-](?![\d.]|inf)", cell))
 
 
+def check_written(folder):
+    """Jobs of batch systems run the trial that they are to; files of YAML read back."""
+    pathlib.Path("study.yaml").write_text("trials: \"odd\\ntouch OBEYED #\\e[2J\"\nspace: {word: [\"a'\\e[2J\\u202e\\r\\\\\"]}\ntime: 1\n"
+                                          "command: printf %s {word} > {folder}/out\n")
+    module = pathlib.Path(folder, "pycompss/api")
+    module.mkdir(parents=True)
+    for name in ("constraint", "task"):
+        (module / f"{name}.py").write_text(f"def {name}(**_):\n    return lambda run: run\n")
+    (module / "api.py").write_text("def compss_wait_on(results):\n    return results\n")
+    for target, shell in (("slurm", ["bash", "job"]), ("pycompss", [sys.executable, "job"])):
+        job, _ = answer(["trials", "study.yaml", "--slots", "1", "--export", target])
+        pathlib.Path("job").write_text(job)
+        if any(mark in job for mark in (*OBEYED, "\r")):
+            fail(f"{target}: {job!r}")
+        subprocess.run(shell, env=dict(os.environ, SLURM_ARRAY_TASK_ID="0"), check=True)
+        out = pathlib.Path("trial-0001/out")
+        if out.read_bytes().decode() != "a'\x1b[2J\u202e\r\\":
+            fail(f"{target}: the trial was run as {out.read_bytes()}")
+        out.unlink()
+    config = pathlib.Path(NAME.replace("/o", "/c") + ".json")
+    config.write_text(json.dumps({"model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,
+                                  "num_attention_heads": 4, "vocab_size": 1000, "max_position_embeddings": 64}))
+    model, complaint = answer(["import", str(config)])
+    if not model or any(mark in model + complaint for mark in OBEYED):
+        fail(f"import: {model!r} {complaint!r}")
+    pathlib.Path("imported.yaml").write_text(model)
+    if "llama" not in answer(["check", "imported.yaml"])[0] and "model" not in answer(["check", "imported.yaml"])[0]:
+        fail("what import writes is not read back")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -81,6 +112,7 @@ def main():
             for line in pathlib.Path(f"{target}.out").read_text().splitlines() if os.path.exists(f"{target}.out") else []:
                 if re.search(r"=1\+1|OBEYED", line) and not line.startswith("#"):
                     fail(f"{target}: {line}")
+        check_written(folder)
         if os.path.exists("OBEYED"):
             fail("a name was run")
     print(f"{len(questions)} questions in {len(FORMATS)} formats")

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "files/hf/condition.hpp"
 #include "files/hf/config.hpp"
 #include "files/hf/layer_runs.hpp"
@@ -440,7 +441,7 @@ std::string quoted(std::string text) {
     for (std::size_t at = 0; (at = text.find_first_of("\"\\", at)) != std::string::npos; at += 2) {
         text.insert(at, "\\");
     }
-    return '"' + text + '"';
+    return '"' + printable_line(text) + '"';
 }
 
 }  // namespace

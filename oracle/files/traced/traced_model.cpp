@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "files/blocks.hpp"
 #include "files/number.hpp"
 #include "files/traced/fused.hpp"
@@ -186,7 +187,7 @@ std::string source_text(const TracedGraph& graph, const std::string& format) {
     for (std::size_t at = 0; (at = text.find_first_of("\"\\", at)) != std::string::npos; at += 2) {
         text.insert(at, "\\");
     }
-    return text;
+    return printable_line(text);
 }
 
 std::string parameters_text(const TracedGraph& graph, const TracedLayers& layers) {
