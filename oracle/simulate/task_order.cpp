@@ -63,7 +63,8 @@ struct TopologicalOrder : boost::default_dfs_visitor {
 
     void discover_vertex(std::uint32_t task, const Waits& /*waits*/) const { path->push_back(task); }
     void back_edge(const Waits::edge_descriptor& edge, const Waits& waits) const {
-        fail_with_cycle({std::find(path->begin(), path->end(), target(edge, waits)), path->end()});
+        const auto first = std::find(path->begin(), path->end(), target(edge, waits));
+        fail_with_cycle(std::span(*path).subspan(static_cast<std::size_t>(first - path->begin())));
     }
     void finish_vertex(std::uint32_t task, const Waits& /*waits*/) const {
         path->pop_back();
