@@ -11,11 +11,11 @@ main{max-width:1200px;margin:0 auto;padding:1.5rem 1rem 3rem}
 h1,p,li,figcaption{overflow-wrap:anywhere}h1{font-size:1.5rem;line-height:1.25;margin:.2rem 0 1rem}h2{font-size:1.15rem;margin:2.4rem 0 .6rem;padding-top:.4rem;border-top:1px solid var(--rule)}
 nav{font-size:.85rem;margin:1rem 0}nav a{display:inline-block;margin-right:1rem}a{color:#0072b2}
 @media(prefers-color-scheme:dark){a{color:#56b4e9}}
-dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(240px,100%),1fr));gap:.6rem;margin:1rem 0}
+dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(200px,100%),1fr));gap:.6rem;margin:1rem 0}
 dl div{background:var(--box);border-radius:6px;padding:.5rem .8rem}dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-weight:600;overflow-wrap:anywhere}dd small{font-weight:400;color:var(--soft)}
 .good{color:var(--good)}.bad{color:var(--bad)}.note{color:var(--soft);font-size:.9rem}
 pre{background:var(--box);border-radius:6px;padding:.7rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
-.row{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(340px,100%),1fr));gap:0 1.2rem}.row figure{min-width:0}
+.row{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:0 1.2rem}.row figure{min-width:0}
 figure{margin:1rem 0}figcaption{font-weight:600}.chart{width:100%;min-height:60px}
 .wide{overflow-x:auto;max-width:100%}
 table{border-collapse:separate;border-spacing:0;font-size:.85rem;width:100%}th,td{padding:.25rem .6rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
@@ -25,7 +25,7 @@ input.filter{font:inherit;font-size:.85rem;padding:.2rem .5rem;margin:.4rem 0;bo
 details{margin:.5rem 0}summary{cursor:pointer;color:var(--soft);font-size:.9rem}
 .bar{display:flex;height:1.3rem;border-radius:4px;overflow:hidden;background:var(--box)}.key{font-size:.85rem}.key i{display:inline-block;width:.8em;height:.8em;margin:0 .3em 0 .9em}
 footer{margin-top:3rem;color:var(--soft);font-size:.8rem}
-@page{size:A4;margin:12mm}@media print{:root{--ink:#000;--soft:#444;--rule:#bbb;--page:#fff;--box:#f4f4f4}main{max-width:none;padding:0}nav,.filter,details,section.detail,.chart summary{display:none}body{font-size:10px}h1{font-size:1.6em}h2{font-size:1.2em;margin:1em 0 .3em}table,.note,pre,dt{font-size:.9em}td,th{padding:.1em .6em}dl{grid-template-columns:repeat(4,1fr);margin:.5em 0}.row{grid-template-columns:repeat(3,1fr)}.chart svg{max-width:100%;max-height:230px;width:auto;height:auto}.wide{overflow:visible}td.r,.n{white-space:normal}h2{break-after:avoid}figure,tr{break-inside:avoid}ul{margin:.3em 0}}
+@page{size:A4;margin:12mm}@media print{:root{--ink:#000;--soft:#444;--rule:#bbb;--page:#fff;--box:#f4f4f4}main{max-width:none;padding:0}nav,.filter,details,section.detail,.chart summary{display:none}body{font-size:10px}h1{font-size:1.6em}h2{font-size:1.2em;margin:1em 0 .3em}table,.note,pre,dt{font-size:.9em}td,th{padding:.1em .6em}dl{grid-template-columns:repeat(4,1fr);margin:.5em 0}.row{grid-template-columns:repeat(3,1fr)}.chart svg{max-width:100%;max-height:230px;width:auto;height:auto}.chart svg text{fill:#000!important}.chart svg line{stroke:#ddd!important}.wide{overflow:visible}td.r,.n{white-space:normal}h2{break-after:avoid}figure,tr{break-inside:avoid}ul{margin:.3em 0}}
 )css";
 
 // Tables: a click on a title sorts, a word in the field above filters. Charts: drawn once the page is there, again when it

@@ -62,6 +62,15 @@ Record position(const char* field, const PlotAxis& axis, const std::string& titl
               {"labelOverlap", true}}}};
 }
 
+/// SI prefixes, but not of fractions: "120m" of an hour would be read as minutes or metres.
+std::string tick_format(const PlotAxis& axis) {
+    const bool has_fraction = std::any_of(axis.ticks.begin(), axis.ticks.end(), [&](double tick) {
+        const double shown = std::abs(tick / axis.unit.per);
+        return shown > 0 && shown < 1;
+    });
+    return has_fraction ? ".6~g" : ".3~s";
+}
+
 Record::List points_of(const Chart& chart, const Series& series, double per) {
     Record::List values;
     for (std::size_t i = 0; i < chart.x.size(); ++i) {
@@ -112,7 +121,7 @@ Record lines_spec(const Chart& chart) {
                               {"mark", {{"type", "area"}, {"opacity", 0.13}}},
                               {"encoding",
                                {{"x", x_encoding},
-                                {"y", position("lo", y, y_title, ".3~s")},
+                                {"y", position("lo", y, y_title, tick_format(y).c_str())},
                                 {"y2", {{"field", "hi"}}},
                                 {"color", colour_encoding(chart)}}}});
         }
@@ -124,7 +133,7 @@ Record lines_spec(const Chart& chart) {
                               {"mark", mark_of(series)},
                               {"encoding",
                                {{"x", x_encoding},
-                                {"y", position("y", y, y_title, ".3~s")},
+                                {"y", position("y", y, y_title, tick_format(y).c_str())},
                                 {"color", colour_encoding(chart)},
                                 {"tooltip", tooltip(chart.x_title)}}}});
         }
