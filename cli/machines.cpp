@@ -40,6 +40,9 @@ reports::Document document(const cluster::Cluster& cluster) {
 }
 
 int run_machines(Arguments& arguments) {
+    if (arguments.has("--from-site")) {  // typed, it starts dodona-calibrate
+        arguments.fault("--from-site", "is no option of a file", "type it");
+    }
     return run_listing<cluster::Cluster>(
         arguments,
         {.kind = files::NameOf::cluster,
@@ -59,12 +62,18 @@ int run_machines(Arguments& arguments) {
 
 Command machines_command() {
     std::vector<Option> options{all_option("machines that only stand for published runs")};
+    options.push_back({"--from-site", "FILE",
+                       "make a cluster file of what nvidia-smi topo -m, ibstat, lspci and\nSlurm's topology.conf say: "
+                       "`dodona calibrate --import`, with its options",
+                       "Files", kRepeats});
     append(options, output_options());
     return {.name = "machines",
             .summary = "the machines that come with dodona, or one of them",
             .positionals = listing_positionals(Names::machines),
             .options = options,
-            .examples = "Examples:\n  dodona machines\n  dodona machines abci\n  dodona machines h100",
+            .examples =
+                "Examples:\n  dodona machines\n  dodona machines abci\n  dodona machines h100\n"
+                "  dodona machines --from-site topo.txt ibstat.txt lspci.txt -o site.yaml",
             .run = run_machines};
 }
 

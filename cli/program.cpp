@@ -54,6 +54,9 @@ std::vector<std::string> joined_command(std::vector<std::string> words) {
     return words;
 }
 
+constexpr std::string_view kFromSite = "--from-site";
+bool is_from_site(const std::string& word) { return word == kFromSite || word.starts_with("--from-site="); }
+
 /// Former names of commands.
 constexpr std::array kFormerNames{std::pair{"frameworks", "software"}};
 
@@ -77,7 +80,7 @@ constexpr std::array<std::string_view, 8> kServing{"serve",    "serving", "infer
         std::find_if(kFormerNames.begin(), kFormerNames.end(), [&](const auto& row) { return word == row.first; });
     const std::string near = former == kFormerNames.end() ? nearest(word, names) : former->second;
     fail({}, fmt::format("{} is not a dodona command", as_typed(word)),
-         near.empty() ? "commands: " + join(names) : fmt::format("did you mean `dodona {}`?", near));
+         near.empty() ? "`dodona --help` lists the commands" : fmt::format("did you mean `dodona {}`?", near));
 }
 
 }  // namespace
@@ -88,7 +91,7 @@ std::span<const Command> commands() {
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .handed_to = "dodona-calibrate"};
     namespace cache = questions::cache;
-    static const Command cache_command = plan_question<cache::Options, cache::Answer>(cache::heading());
+    static const Command cache_command = plan_question<cache::Options, cache::Answer, cache::heading>();
     static const std::array all{
         plan_command(),      compare_command(),  predict_command(),    simulate_command(),  size_command(),
         goodput_command(),   trials_command(),   trials_run_command(), tables_command(),    threads_command(),
@@ -130,6 +133,14 @@ int run(const std::vector<std::string>& typed) {
     const Command* command = find(help_about ? words[1] : first);
     if (command == nullptr) {
         unknown_command(first);
+    }
+    if (const auto site = std::find_if(words.begin(), words.end(), is_from_site);
+        first == "machines" && site != words.end()) {
+        std::vector<std::string> all(words.begin() + 1, words.end());
+        std::for_each(all.begin(), all.end(), [](std::string& word) {
+            word = is_from_site(word) ? "--import" + word.substr(kFromSite.size()) : word;
+        });
+        exec_companion("dodona-calibrate", all);
     }
     if (!command->handed_to.empty()) {
         exec_companion(command->handed_to, help_about ? std::vector<std::string>{"--help"}

@@ -48,7 +48,8 @@ std::optional<cluster::Device> device_of(const Parts& parts) {
 
 [[noreturn]] void fail_without_device() {
     fail({}, "no file says which device the machine has",
-         "measure it too (--backend cpu or cuda), or name the machine that this belongs to: --machine NAME");
+         "measure it too (--backend cpu or cuda), or name the device or the machine that this belongs to: --device "
+         "NAME, --machine NAME");
 }
 
 Bytes host_memory(const std::map<std::string, std::string>& facts) {

@@ -58,18 +58,20 @@ struct CalibrationRun {
     std::vector<std::string> lacking;
 };
 
+/// A machine of which only the device is known.
+cluster::Cluster with_device(const std::string& device) {
+    cluster::Cluster alone;
+    alone.device = library().device(device);
+    alone.source = alone.device.source;
+    return alone;
+}
+
 /// What the user says of the machine.
 std::optional<cluster::Cluster> known(const CalibrateOptions& options) {
     if (!options.machine.empty()) {
         return read_machine(options.machine);
     }
-    if (options.device.empty()) {
-        return std::nullopt;
-    }
-    cluster::Cluster alone;
-    alone.device = library().device(options.device);
-    alone.source = alone.device.source;
-    return alone;
+    return options.device.empty() ? std::nullopt : std::optional(with_device(options.device));
 }
 
 class Calibration {
@@ -106,6 +108,7 @@ public:
                  "a machine has one topology: import the other into a machine file of its own");
         }
         for (const Topology& topology : imported.topologies) {
+            take_device_of(topology);
             keep(topology);
         }
     }
@@ -162,6 +165,15 @@ public:
     }
 
 private:
+    /// The built-in that the site's files name, where it is neither described nor measured.
+    void take_device_of(const Topology& topology) {
+        const auto named = library().resolve_alias(files::NameOf::device, topology.device);
+        if (!before_ && options_.backends.empty() && named) {
+            note("{} is taken as {}", topology.device, named->name);
+            before_ = with_device(named->name);
+        }
+    }
+
     void keep(const Topology& topology) {
         const LevelOptions options = options_of(topology);
         static_cast<void>(levels_of(topology, options));  // reports what is missing at the file that lacks it
@@ -413,8 +425,8 @@ int run_calibrate(Arguments& arguments) {
     if (arguments.has("--compare")) {
         return compared(arguments);
     }
-    if (!arguments.all("FILE").empty()) {
-        arguments.fault("FILE", "files are only named with --compare",
+    if (arguments.has("FILE") && !arguments.has("--import")) {
+        arguments.fault("FILE", "files are only named with --compare and --import",
                         "add --compare; logs are read with --import LOG");
     }
     return measured(arguments);
@@ -432,23 +444,22 @@ std::vector<Option> calibrate_command_options() {
 }  // namespace
 
 cli::Command calibrate_command() {
-    return {
-        .name = "calibrate",
-        .summary = "measure a machine with its real kernels and links, or import what others measured",
-        .usage = "-o PROFILE.yaml | --compare A B | --compare OLD -o PROFILE.yaml",
-        .positionals = {{.name = "FILE", .description = "calibrations to compare", .required = false, .many = true}},
-        .options = calibrate_command_options(),
-        .examples =
-            "What it writes is a machine: dodona plan MODEL --machine PROFILE.yaml ...\n"
-            "Ctrl-C keeps what is measured; the same command goes on. A part that cannot be measured is\n"
-            "named and left out; exit code 3 where nothing could be.\n\n"
-            "Examples:\n"
-            "  dodona calibrate --quick -o here.yaml\n"
-            "  dodona calibrate --backend cpu,mpi --model resnet50 --micro-batch 8 --threads 1 -o here.yaml\n"
-            "  dodona calibrate --import all_reduce.log --machine dgx-h100 -o mine.yaml\n"
-            "  dodona calibrate --compare may.yaml november.yaml\n"
-            "  dodona calibrate --compare may.yaml -o today.yaml",
-        .run = run_calibrate};
+    return {.name = "calibrate",
+            .summary = "measure a machine with its real kernels and links, or import what others measured",
+            .usage = "-o PROFILE.yaml | --compare A B | --compare OLD -o PROFILE.yaml",
+            .positionals = {{.name = "FILE", .description = "calibrations, or logs", .required = false, .many = true}},
+            .options = calibrate_command_options(),
+            .examples =
+                "What it writes is a machine: dodona plan MODEL --machine PROFILE.yaml ...\n"
+                "Ctrl-C keeps what is measured; the same command goes on. A part that cannot be measured is\n"
+                "named and left out; exit code 3 where nothing could be.\n\n"
+                "Examples:\n"
+                "  dodona calibrate --quick -o here.yaml\n"
+                "  dodona calibrate --backend cpu,mpi --model resnet50 --micro-batch 8 --threads 1 -o here.yaml\n"
+                "  dodona calibrate --import all_reduce.log --machine dgx-h100 -o mine.yaml\n"
+                "  dodona calibrate --compare may.yaml november.yaml\n"
+                "  dodona calibrate --compare may.yaml -o today.yaml",
+            .run = run_calibrate};
 }
 
 }  // namespace dodona::calibrate

@@ -58,6 +58,10 @@ std::vector<std::string> usual_backends(const CalibrateOptions& options) {
 
 void read_imports(Arguments& arguments, CalibrateOptions& options) {
     options.imports = arguments.all("--import");
+    if (!options.imports.empty() && !arguments.has("--compare")) {
+        const std::vector<std::string> more = arguments.all("FILE");
+        options.imports.insert(options.imports.end(), more.begin(), more.end());
+    }
     static const std::vector<std::string> collectives{"all-reduce", "all-gather", "reduce-scatter",
                                                       "all-to-all", "broadcast",  "send"};
     options.import_options.collective = arguments.word("--collective", collectives).value_or("");

@@ -105,6 +105,23 @@ TEST_F(CalibrateTest, AnImportedTopologyStays) {
     EXPECT_EQ(content(place_.path() / "mine.yaml"), machine);
 }
 
+TEST_F(CalibrateTest, MachinesMakesTheClusterFileOfASite) {
+    cases::unpack(source() / "tests/calibrate/imports/logs.txt", "site_h100.txt", place_.path());
+    const std::string all = content(place_.path() / "site_h100.txt");
+    const std::size_t adapters = all.find("$ ibstat");
+    std::ofstream(place_.path() / "topo.txt") << all.substr(0, adapters);
+    std::ofstream(place_.path() / "others.txt") << all.substr(adapters);
+    const Outcome missing = place_.run("machines --from-site topo.txt -o other.yaml");
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_NE(missing.err.find("import the node's lspci, too, or name the model with --device"), std::string::npos)
+        << missing.err;
+    const Outcome made = place_.run("machines --from-site topo.txt others.txt -o site.yaml");
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_NE(made.err.find("H100 SXM5 80GB is taken as h100-sxm5-80gb"), std::string::npos) << made.err;
+    EXPECT_NE(content(place_.path() / "site.yaml").find("size: 64"), std::string::npos);
+    EXPECT_EQ(place_.run("plan gpt2 --machine site.yaml --gpus 16 --batch 64 --brief").code, 0);
+}
+
 // What hides costs compute where the machine's interference was measured; a framework's own value comes first.
 TEST_F(CalibrateTest, MeasuredInterferenceIsInPredictions) {
     std::ofstream(place_.path() / "bare.yaml") << "framework: bare\nsource: \"here\"\nparameters: {}\n";
