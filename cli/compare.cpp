@@ -138,6 +138,23 @@ void require_job(Arguments& arguments, ComparedKind kind) {
     arguments.throw_if_faults();
 }
 
+/// The job and what is compared in names of built-ins, so that what words are taken as is said once.
+Arguments in_names_of_built_ins(const Arguments& arguments, ComparedKind kind, std::vector<std::string>& words) {
+    Arguments named = arguments;
+    for (const auto& [option, name] :
+         {std::pair("--model", files::NameOf::model), {"--machine", files::NameOf::cluster}}) {
+        if (named.has(option)) {
+            named = named.with(option, taken_as(arguments, name, named.all(option).front()));
+        }
+    }
+    for (std::string& word : words) {
+        word = kind == ComparedKind::models     ? taken_as(arguments, files::NameOf::model, word)
+               : kind == ComparedKind::machines ? taken_as(arguments, files::NameOf::cluster, word)
+                                                : word;
+    }
+    return named;
+}
+
 questions::compare::Item given_plan(Arguments& one, const std::string& file) {
     Workload workload = read_workload(one);
     plan::Plan plan = library().plan(file, {});
@@ -176,15 +193,18 @@ std::map<std::string, std::string> with_all_gpus(std::map<std::string, std::stri
 
 int run_compare(Arguments& arguments) {
     const Output output = read_output(arguments);
-    const std::vector<std::string> words = arguments.all("A");
+    std::vector<std::string> words = arguments.all("A");
     if (words.size() < 2) {
-        arguments.missing("a second thing to compare", "two or more strategies, machines, models or plan files");
+        arguments.missing("a second thing to compare",
+                          "two or more strategies, machines, models or plan files: dodona compare h100 a100 "
+                          "--model llama-3.1-8b --gpus 8");
     }
     arguments.throw_if_faults();
     const ComparedKind kind = kind_of_all(words);
     require_job(arguments, kind);
     questions::compare::Question question{.kind = kind, .items = {}};
-    const Arguments asked = on_equal_terms(arguments, kind, words);
+    Arguments named = in_names_of_built_ins(arguments, kind, words);
+    const Arguments asked = on_equal_terms(named, kind, words);
     for (const std::string& word : words) {
         Arguments one = asked_about(asked, kind, word);
         question.items.push_back(kind == ComparedKind::plans ? given_plan(one, word) : searched_item(one, word));

@@ -82,7 +82,7 @@ int run_largest(Arguments& arguments) {
                         "the model comes first: dodona largest MODEL batch");
         arguments.throw_if_faults();
     }
-    options.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
+    options.devices = required_gpus(arguments, "how many GPUs to train on: --gpus 64");
     options.batch = arguments.count("--batch");
     const Workload workload = read_workload(arguments);
     const largest::Answer answer =

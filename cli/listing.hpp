@@ -10,6 +10,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/found.hpp"
+#include "cli/next.hpp"
 #include "cli/output.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -30,6 +31,7 @@ struct Listing {
                    SizeOf what) = nullptr;           ///< what "70b" or "80gb" is compared with; 0: it has none
     bool (*left_out)(const Thing& thing) = nullptr;  ///< of lists, unless asked for
     std::string why_left_out = {};
+    std::vector<NextCommand> (*next)(const std::string& name) = nullptr;  ///< after one of them
 };
 
 /// WORDS, and --all where something is left out.
@@ -80,9 +82,17 @@ int run_listing(Arguments& arguments, const Listing<Thing>& listing) {
         const auto alias = library().resolve_alias(listing.kind, word);
         return alias ? alias->name : word;
     };
-    if (words.size() == 1 && names_one(listing.kind, words.front(), listing.names)) {
-        write(output, listing.one(listing.read(resolved(words.front()))));
+    const auto write_one = [&](const std::string& name, const Thing& one) {
+        reports::Document document = listing.one(one);
+        if (listing.next != nullptr) {
+            add_next(document, arguments, listing.plural, listing.next(name));
+        }
+        write(output, document);
         return kAnswered;
+    };
+    if (words.size() == 1 && names_one(listing.kind, words.front(), listing.names)) {
+        const std::string name = resolved(words.front());
+        return write_one(name, listing.read(name));
     }
     std::vector<Thing> things = found_things(listing, words, all);
     if (things.empty() && words.size() == 1) {
@@ -94,8 +104,7 @@ int run_listing(Arguments& arguments, const Listing<Thing>& listing) {
     const std::size_t left_out =
         (all ? 0 : leave_out(listing, things)) + (all || !words.empty() ? 0 : listing.on_request.size());
     if (things.size() == 1 && !words.empty()) {
-        write(output, listing.one(things.front()));
-        return kAnswered;
+        return write_one(std::string(things.front().name), things.front());
     }
     reports::Document document = listing.all(things);
     if (left_out > 0) {

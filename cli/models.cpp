@@ -21,7 +21,14 @@ int run_models(Arguments& arguments) {
                     .facts = questions::models::facts,
                     .size = [](const graph::Graph& graph,
                                SizeOf what) { return what == SizeOf::parameters ? graph::count(graph).parameters : 0; },
-                    .why_left_out = "are read from their config.json"});
+                    .why_left_out = "are read from their config.json",
+                    .next = [](const std::string& name) -> std::vector<NextCommand> {
+                        std::map<std::string, std::string> job{{"MODEL", name}, {"--machine", "dgx-h100"}};
+                        std::vector<NextCommand> next{{"size", job}, {"limits", job}};
+                        job["--gpus"] = "64";
+                        next.push_back({"plan", job});
+                        return next;
+                    }});
 }
 
 }  // namespace

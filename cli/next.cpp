@@ -33,11 +33,12 @@ std::optional<std::string> line_of(const Arguments& arguments, const Command& as
     if (command == nullptr) {
         return {};
     }
-    const auto given = next.values.find("MODEL");
-    const std::string model = given != next.values.end() ? given->second
-                              : arguments.has("MODEL")   ? arguments.all("MODEL").front()
-                                                         : "";
-    std::string line = "dodona " + next.name + (model.empty() ? "" : " " + reports::shell_word(model));
+    const std::string& positional = command->positionals.front().name;
+    const auto given = next.values.find(positional);
+    const std::string subject = given != next.values.end()  ? given->second
+                                : arguments.has(positional) ? arguments.all(positional).front()
+                                                            : "";
+    std::string line = "dodona " + next.name + (subject.empty() ? "" : " " + reports::shell_word(subject));
     bool is_from_script = false;
     for (const Option& option : command->options) {
         for (const std::string& value : values_of(option, asked, arguments, next)) {
@@ -45,7 +46,7 @@ std::optional<std::string> line_of(const Arguments& arguments, const Command& as
             line += " " + option.long_name() + (option.takes_value() ? " " + reports::shell_word(value) : "");
         }
     }
-    return model.empty() && !is_from_script ? std::nullopt : std::optional(line + next.more);
+    return subject.empty() && !is_from_script ? std::nullopt : std::optional(line + next.more);
 }
 
 }  // namespace

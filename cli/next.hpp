@@ -17,8 +17,8 @@ struct NextCommand {
     std::string more = {};  ///< words at its end
 };
 
-/// Adds them to the section "Next". Each takes over MODEL and what was typed of options that both commands have in the same
-/// form, but for those of the output; one whose network cannot be named is left out.
+/// Adds them to the section "Next". Each takes over its first positional, such as MODEL, and what was typed of options that
+/// both commands have in the same form, but for those of the output; one without its positional is left out.
 void add_next(reports::Document& document, const Arguments& arguments, const std::string& asked,
               const std::vector<NextCommand>& commands);
 

@@ -13,6 +13,7 @@
 #include "base/read_file.hpp"
 #include "cli/app.hpp"
 #include "cli/help.hpp"
+#include "cli/space_options.hpp"
 #include "cli/words.hpp"
 #include "graph/task.hpp"
 
@@ -53,12 +54,36 @@ std::string taken_elsewhere(const std::string& name, std::span<const Command> co
     return other == commands.end() ? "" : fmt::format("`{} {}` takes {}", other->program, other->name, name);
 }
 
+/// "--gpus N: GPUs that train together" for what other programs call --nodes, "--fixed zero=..." for a setting of plans
+/// in a search; empty: it is neither.
+std::string option_of_other_programs(const Command& command, const std::string& name) {
+    std::vector<std::string> names = long_names(command);
+    const bool has_settings = command.option("--fixed") != nullptr;
+    if (has_settings) {
+        names.insert(names.end(), {"--recompute", "--micro-batch"});
+    }
+    const std::string called = option_called(name, names);
+    const std::string option = called.empty() ? name : called;
+    if (const Option* known = command.option(option)) {
+        return fmt::format("write {} {}: {}", option, known->value,
+                           known->description.substr(0, known->description.find_first_of(";\n")));
+    }
+    const std::string setting = option.starts_with("--") ? option.substr(2) : "";
+    return has_settings && plan_setting_of(setting) ? fmt::format("write --fixed {}=VALUE", setting) : "";
+}
+
 std::string unknown_option_help(const Command& command, const std::string& name, std::span<const Command> commands) {
     const char* const takes_axes = command.option("--mesh") != nullptr    ? "--mesh"
                                    : command.option("--fixed") != nullptr ? "--fixed"
                                                                           : nullptr;
     if (takes_axes != nullptr && is_usual_axis(name)) {
         return fmt::format("write {} {}=N", takes_axes, name.substr(2));
+    }
+    if (std::string other = option_of_other_programs(command, name); !other.empty()) {
+        return other;
+    }
+    if (name == "--model" && !command.positionals.empty() && command.positionals.front().name == "MODEL") {
+        return "the model is no option: " + usage(command);
     }
     std::vector<std::string> names = long_names(command);
     names.insert(names.begin(), {"--help", "--config"});

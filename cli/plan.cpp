@@ -210,7 +210,7 @@ PlanRequest read_request(Arguments& arguments) {
     if (request.exchanges.size() > 1) {
         arguments.fault("--exchange", "one exchange at a time is compared with the plans' own", "one name");
     }
-    request.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
+    request.devices = required_gpus(arguments, "how many GPUs to train on: --gpus 64");
     request.observed = read_observed(arguments);
     const bool names_plan = !request.options.observed_plan.empty();
     if (request.observed.step && !names_plan && !arguments.has("--from")) {

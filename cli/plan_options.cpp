@@ -300,11 +300,13 @@ PlanSettings read_plan_settings(Arguments& arguments) {
     if (!has_plan && !arguments.has("--strategy")) {
         arguments.missing(
             settings.mesh.empty() ? "a plan" : "the strategy of the mesh",
-            "give --strategy A and --mesh AXIS=SIZE,... (`dodona strategies` lists them with their axes), "
-            "or --plan FILE, as `dodona plan --save FILE` writes it");
+            settings.mesh.empty()
+                ? "`dodona plan ... --save plan.yaml` writes one for --plan plan.yaml; or give --strategy A "
+                  "and --mesh AXIS=SIZE,..."
+                : "give --strategy A; `dodona strategies` lists them with their axes");
     }
-    if (!has_plan && settings.mesh.empty() && !settings.gpus && !arguments.has("--gpus")) {
-        arguments.missing("--gpus", "how many GPUs to train on: --gpus 64");
+    if (!has_plan && settings.mesh.empty() && !settings.gpus) {
+        required_gpus(arguments, "how many GPUs to train on: --gpus 64");
     }
     return settings;
 }

@@ -9,6 +9,7 @@
 
 #include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/next.hpp"
 #include "cli/option.hpp"
 #include "cli/output.hpp"
 #include "files/description.hpp"
@@ -49,19 +50,21 @@ Question complete(Arguments& arguments, questions::Asked<Question> asked) {
 }
 
 /// A question about one plan: `question`, `ask` and `document` of the namespace that its options are in.
-template <class Options>
+template <class Options, questions::Heading (*heading)()>
 int run_question(Arguments& arguments) {
     const Output output = read_output(arguments);
     Options options;
     read_options(arguments, files::description<Options>(), &options);
     auto asked = question(read_asked_plan(arguments), options);
-    write(output, document(ask(complete(arguments, std::move(asked)))));
+    reports::Document answered = document(ask(complete(arguments, std::move(asked))));
+    add_next(answered, arguments, heading().name, {{"predict"}, {"simulate"}, {"plan"}});
+    write(output, answered);
     return kAnswered;
 }
 
-template <class Options, class Answer>
-Command plan_question(const questions::Heading& heading) {
-    Command command = plan_question(heading, files::description<Options>(), run_question<Options>);
+template <class Options, class Answer, questions::Heading (*heading)()>
+Command plan_question() {
+    Command command = plan_question(heading(), files::description<Options>(), run_question<Options, heading>);
     command.answer = files::description<Answer>;
     return command;
 }

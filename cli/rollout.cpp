@@ -10,6 +10,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
+#include "cli/next.hpp"
 #include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -136,12 +137,11 @@ void take_rollout(Arguments& arguments, const Arguments& script) {
 
 int run_rollout(Arguments& arguments, Workload workload) {
     const Output output = read_output(arguments);
-    questions::rollout::Job job{
-        .workload = std::move(workload),
-        .options = read_words(arguments),
-        .gpus = arguments.required_count("--gpus", "how many GPUs there are: --gpus 64").value_or(1),
-        .batch = arguments.count("--batch"),
-        .lengths = arguments.text("--lengths").value_or("")};
+    questions::rollout::Job job{.workload = std::move(workload),
+                                .options = read_words(arguments),
+                                .gpus = required_gpus(arguments, "how many GPUs there are: --gpus 64"),
+                                .batch = arguments.count("--batch"),
+                                .lengths = arguments.text("--lengths").value_or("")};
     add_faults(arguments, questions::rollout::contradictions(job));
     refuse_options_of_one_plan(arguments);
     arguments.throw_if_faults();
@@ -149,7 +149,9 @@ int run_rollout(Arguments& arguments, Workload workload) {
     search::Space space = job_space(arguments, questions::rollout::training_of(job));
     arguments.throw_if_faults();
     const auto answer = with_progress(questions::rollout::question(job, std::move(space)));
-    write(output, questions::rollout::document(answer));
+    reports::Document document = questions::rollout::document(answer);
+    add_next(document, arguments, "plan", {{"plan", {{"--rollout", ""}}}, {"limits"}, {"size", {{"--gpus", ""}}}});
+    write(output, document);
     return interrupted() ? kInterrupted : answer.splits.empty() ? kNo : kAnswered;
 }
 

@@ -40,17 +40,6 @@ constexpr std::array kSettingNames{SettingName{"micro-batch", search::PlanSettin
                                    SettingName{"chunks", search::PlanSetting::virtual_stages},
                                    SettingName{"zero", search::PlanSetting::shard}};
 
-/// By the names that users know, and by those of plan files.
-std::optional<search::PlanSetting> setting_meant(const std::string& name) {
-    const auto known = std::find_if(kSettingNames.begin(), kSettingNames.end(),
-                                    [&](const SettingName& setting) { return setting.typed == name; });
-    if (known != kSettingNames.end()) {
-        return known->setting;
-    }
-    return means_virtual_stages(name) ? std::optional(search::PlanSetting::virtual_stages)
-                                      : value_of<search::PlanSetting>(name);
-}
-
 /// "tensor", "8". A size of an axis that is called like a setting is about the axis.
 search::ReadConstraint in_terms_of_search(const std::string& name, const std::string& value,
                                           const std::vector<plan::Strategy>& strategies) {
@@ -61,7 +50,7 @@ search::ReadConstraint in_terms_of_search(const std::string& name, const std::st
         axis = axis_meant(axis, strategy);
     }
     search::ReadConstraint size = search::axis_constraint(axis, number, strategies);
-    const auto setting = setting_meant(name);
+    const auto setting = plan_setting_of(name);
     if (!setting || std::holds_alternative<search::Constraint>(size)) {
         return size;
     }
@@ -144,6 +133,16 @@ void read_vary(Arguments& arguments, const cluster::Cluster& cluster, const std:
 }
 
 }  // namespace
+
+std::optional<search::PlanSetting> plan_setting_of(const std::string& name) {
+    const auto known = std::find_if(kSettingNames.begin(), kSettingNames.end(),
+                                    [&](const SettingName& setting) { return setting.typed == name; });
+    if (known != kSettingNames.end()) {
+        return known->setting;
+    }
+    return means_virtual_stages(name) ? std::optional(search::PlanSetting::virtual_stages)
+                                      : value_of<search::PlanSetting>(name);
+}
 
 std::vector<Option> space_options() {
     const std::string group = "Search";

@@ -13,6 +13,9 @@ namespace dodona::cli {
 
 std::vector<Option> space_options();
 
+/// The setting of a plan that --fixed takes under this name, by what users and plan files call it.
+std::optional<search::PlanSetting> plan_setting_of(const std::string& name);
+
 /// What plans must have, from an option that is written as --fixed.
 void fix_kind(Arguments& arguments, const std::string& option, search::Space& space);
 

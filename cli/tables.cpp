@@ -29,7 +29,7 @@ int run_tables(Arguments& arguments) {
     const Output output = read_output(arguments);
     questions::tables::Options options;
     read_options(arguments, files::description<questions::tables::Options>(), &options);
-    options.devices = arguments.required_count("--gpus", "how many devices hold the tables").value_or(1);
+    options.devices = required_gpus(arguments, "how many devices hold the tables");
     options.batch = arguments.count("--batch");
     if (const auto word = arguments.word("--optimizer", value_names<plan::OptimizerKind>())) {
         options.optimizer = *plan::optimizer_from(*word);

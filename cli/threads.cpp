@@ -4,6 +4,7 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/measured_settings.hpp"
+#include "cli/next.hpp"
 #include "cli/output.hpp"
 #include "cli/question.hpp"
 #include "cli/workload.hpp"
@@ -15,7 +16,15 @@ namespace {
 int run_threads(Arguments& arguments) {
     const Output output = read_output(arguments);
     const questions::threads::Answer answer = questions::threads::ask(read_threads_question(arguments));
-    write(output, questions::threads::document(answer));
+    reports::Document document = questions::threads::document(answer);
+    if (answer.prediction) {
+        const auto& [model, machine] = answer.question.subject;
+        add_next(document, arguments, "threads",
+                 {{"threads", {{"--batch", std::to_string(2 * answer.question.batch)}}},
+                  {"models", {{"WORDS", model}}},
+                  {"machines", {{"WORDS", machine}}}});
+    }
+    write(output, document);
     return answer.prediction ? kAnswered : kNo;
 }
 

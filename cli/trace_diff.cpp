@@ -12,6 +12,7 @@
 
 #include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/next.hpp"
 #include "files/document.hpp"
 #include "files/text.hpp"
 #include "questions/trace/trace.hpp"
@@ -99,7 +100,12 @@ int diff_trace(Arguments& arguments, const Output& output, const std::string& tr
          .prediction_name = second.empty() ? arguments.text("--from").value_or("") : second,
          .trace = traces::load_step_profile(trace, steps),
          .prediction = written ? reports::predicted_step(*written, second) : asked_prediction(arguments, second)});
-    write(output, questions::trace::document(answer));
+    reports::Document document = questions::trace::document(answer);
+    if (!written) {
+        add_next(document, arguments, "diff",
+                 {{"predict", {{"MODEL", second}}}, {"simulate", {{"MODEL", second}}}, {"plan", {{"MODEL", second}}}});
+    }
+    write(output, document);
     const bool agrees = tolerance ? std::abs(answer.error()) <= *tolerance : answer.within_interval();
     return agrees ? kAnswered : kNo;
 }

@@ -11,6 +11,7 @@
 
 #include "base/whole_file.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/next.hpp"
 #include "cli/output.hpp"
 #include "cli/question.hpp"
 #include "cli/trial_options.hpp"
@@ -92,6 +93,24 @@ int export_trials(Arguments& arguments, const Output& output, questions::trials:
     return kAnswered;
 }
 
+/// To run them, to stop those that are behind, on twice as much, and as a timeline: the first three that are not asked yet.
+void add_next_trials(reports::Document& document, const Arguments& arguments, const AskedTrials& asked) {
+    std::vector<NextCommand> next;
+    if (!asked.study.command.empty()) {
+        next.push_back({"trials run", {{"--into", asked.study.name}}});
+    }
+    if (!arguments.has("--early-stop")) {
+        next.push_back({"trials", {{"--early-stop", "successive-halving"}}});
+    }
+    const char* const amount = arguments.has("--slots") ? "--slots" : "--nodes";
+    const std::int64_t now =
+        arguments.has("--slots") ? asked.options.slots.value_or(1) : asked.options.nodes.value_or(1);
+    next.push_back({"trials", {{amount, std::to_string(2 * now)}}});
+    next.push_back({"trials", {{"--trace", "trials.json"}}});
+    next.resize(std::min<std::size_t>(next.size(), 3));
+    add_next(document, arguments, "trials", next);
+}
+
 int run_trials(Arguments& arguments) {
     const Output output = read_output(arguments);
     if (const auto word = arguments.word("--export", value_names<questions::trials::Launcher>())) {
@@ -118,7 +137,9 @@ int run_trials(Arguments& arguments) {
             {.study = asked.study.name, .runs = answer.prediction.schedule.runs, .settings = times.trials}));
         write_whole(trace, trace.ends_with(".gz") ? reports::gzipped(text) : text);
     }
-    write(output, questions::trials::document(answer));
+    reports::Document document = questions::trials::document(answer);
+    add_next_trials(document, arguments, asked);
+    write(output, document);
     return kAnswered;
 }
 

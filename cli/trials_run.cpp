@@ -12,6 +12,7 @@
 #include "base/whole_file.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/next.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/question.hpp"
@@ -132,7 +133,13 @@ int run_trials_run(Arguments& arguments) {
     if (!trace.empty()) {
         write_trace(trace, study, run, done);
     }
-    write(output, questions::trials::document(answer));
+    reports::Document document = questions::trials::document(answer);
+    const std::string ran = options.into + "/trials.csv";
+    add_next(document, arguments, "trials run",
+             {{"trials", {{"--observed", ran}}},
+              {"trials", {{"--observed", ran}, {"--early-stop", "successive-halving"}}},
+              {"trials", {{"--observed", ran}, {"--trace", "trials.json"}}}});
+    write(output, document);
     const bool all_finished = done.finished + done.early.size() == run.trials.size();
     return interrupted() ? kInterrupted : all_finished ? kAnswered : kNo;
 }

@@ -71,6 +71,48 @@ constexpr std::array kChoiceWords{
     ChoiceWord{"off", "none"},
 };
 
+struct OptionWord {
+    std::string_view word, option;
+};
+constexpr std::array kOptionWords{
+    OptionWord{"n", "--gpus"},
+    OptionWord{"g", "--gpus"},
+    OptionWord{"nodes", "--gpus"},
+    OptionWord{"nnodes", "--gpus"},
+    OptionWord{"numnodes", "--gpus"},
+    OptionWord{"numgpus", "--gpus"},
+    OptionWord{"ngpus", "--gpus"},
+    OptionWord{"maxgpus", "--gpus"},
+    OptionWord{"devices", "--gpus"},
+    OptionWord{"worldsize", "--gpus"},
+    OptionWord{"hardware", "--machine"},
+    OptionWord{"cluster", "--machine"},
+    OptionWord{"gputype", "--machine"},
+    OptionWord{"device", "--machine"},
+    OptionWord{"globalbatchsize", "--batch"},
+    OptionWord{"globalbatch", "--batch"},
+    OptionWord{"gbs", "--batch"},
+    OptionWord{"bs", "--batch"},
+    OptionWord{"microbatchsize", "--micro-batch"},
+    OptionWord{"mbs", "--micro-batch"},
+    OptionWord{"perdevicetrainbatchsize", "--micro-batch"},
+    OptionWord{"contextlength", "--seq"},
+    OptionWord{"maxlength", "--seq"},
+    OptionWord{"dtype", "--precision"},
+    OptionWord{"mixedprecision", "--precision"},
+    OptionWord{"bf16", "--precision"},
+    OptionWord{"fp16", "--precision"},
+    OptionWord{"fp8", "--precision"},
+    OptionWord{"throughput", "--tokens-per-s"},
+    OptionWord{"minthroughput", "--tokens-per-s"},
+    OptionWord{"cost", "--price"},
+    OptionWord{"gradientcheckpointing", "--recompute"},
+    OptionWord{"activationcheckpointing", "--recompute"},
+    OptionWord{"recomputation", "--recompute"},
+    OptionWord{"dataset", "--samples"},
+    OptionWord{"parallelism", "--strategy"},
+};
+
 struct Unit {
     std::string_view word, letter;
 };
@@ -158,6 +200,16 @@ std::optional<std::string> choice_meant(std::string_view word, std::span<const s
     for (const ChoiceWord& row : kChoiceWords) {
         if (row.word == plain && std::find(choices.begin(), choices.end(), row.choice) != choices.end()) {
             return std::string(row.choice);
+        }
+    }
+    return {};
+}
+
+std::string option_called(std::string_view typed, std::span<const std::string> names) {
+    const std::string letters = files::letters_and_digits(typed);
+    for (const OptionWord& row : kOptionWords) {
+        if (row.word == letters && std::find(names.begin(), names.end(), row.option) != names.end()) {
+            return std::string(row.option);
         }
     }
     return {};

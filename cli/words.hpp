@@ -27,6 +27,9 @@ std::optional<std::pair<std::string, std::string>> sized_axis(std::string_view t
 /// The choice that the word means: other capitals and punctuation, or a word that the field has for it.
 std::optional<std::string> choice_meant(std::string_view word, std::span<const std::string> choices);
 
+/// The option of `names` that other programs call so: --global-batch-size for --batch. Empty: none is.
+std::string option_called(std::string_view typed, std::span<const std::string> names);
+
 /// A whole number with k (1,024), as sequences and batches are counted: "8k" -> 8192.
 std::optional<std::int64_t> count_meant(std::string_view typed);
 

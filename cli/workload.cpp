@@ -192,6 +192,14 @@ Workload read_workload(Arguments& arguments, const std::string& network) {
     return workload;
 }
 
+std::int64_t required_gpus(Arguments& arguments, const std::string& help) {
+    const std::string machine = arguments.has("--machine") ? arguments.all("--machine").front() : "";
+    if (const std::size_t digits = files::devices_digits(machine); digits > 0) {
+        arguments.give("--gpus", machine.substr(0, digits));
+    }
+    return arguments.required_count("--gpus", help).value_or(1);
+}
+
 Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
     const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(cluster.devices());
     const auto supports = [](Precision precision) {

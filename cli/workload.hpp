@@ -33,6 +33,9 @@ std::vector<Option> workload_options();
 /// The model that MODEL names, as `library` reads it: with the tasks that --task adds to it. `typed`: MODEL.
 std::string model_asked(Arguments& arguments, const std::string& typed);
 
+/// --gpus, or the number before a machine as in 8xH100; `help` of the fault where neither is there.
+std::int64_t required_gpus(Arguments& arguments, const std::string& help);
+
 /// Reads network and machine. `arguments` carries no fault when this returns.
 /// `network`: the text of the model file that a launch script spells out; empty: MODEL.
 Workload read_workload(Arguments& arguments, const std::string& network = {});

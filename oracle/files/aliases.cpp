@@ -100,10 +100,14 @@ std::optional<std::string> respelled(std::string_view word, std::span<const std:
     return is_only ? std::optional(*found) : std::nullopt;
 }
 
+std::size_t devices_digits(std::string_view word) {
+    const std::size_t digits = word.find_first_not_of("0123456789");
+    return digits != std::string_view::npos && word[digits] == 'x' ? digits : 0;
+}
+
 std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known,
                                            const OtherNames& names) {
-    const std::size_t digits = word.find_first_not_of("0123456789");
-    if (kind == NameOf::cluster && digits != 0 && digits != std::string_view::npos && word[digits] == 'x') {
+    if (const std::size_t digits = devices_digits(word); kind == NameOf::cluster && digits > 0) {
         auto resolved = resolve_alias(kind, word.substr(digits + 1), known, names);  // 8xH100
         if (resolved) {
             resolved->note += fmt::format("{}how many train together is --gpus", resolved->note.empty() ? "" : "; ");

@@ -2,6 +2,7 @@
 // for a model, `fsdp` for a strategy, `llama-2-7b` for what was called llama2-7b.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +49,9 @@ OtherNames read_other_names(Document document);
 
 /// The only name that differs from the word in nothing but capitals, blanks and punctuation.
 std::optional<std::string> respelled(std::string_view word, std::span<const std::string> known);
+
+/// Digits of the number of devices before a name, as in 8xH100; 0: there is none.
+std::size_t devices_digits(std::string_view word);
 
 /// The built-in that a word which is no name stands for: a line of `names`, else respelled. None: the word stands for
 /// nothing here.

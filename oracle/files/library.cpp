@@ -37,6 +37,7 @@ constexpr std::string_view kSoftware = "software";
 
 /// The config.json of networks on the Hugging Face hub, each called NAME.json.
 constexpr std::string_view kHub = "models/hub";
+constexpr std::string_view kHubAddress = "https://huggingface.co/";
 constexpr std::string_view kConfig = ".json";
 
 struct BuiltInFolder {
@@ -90,6 +91,14 @@ std::string imported_name(const fs::path& path) {
 Document open_path(const std::string& path, const fs::path& folder, const Location& where) {
     const fs::path whole = fs::path(path).is_absolute() ? fs::path(path) : folder / path;
     return load_document(whole, whole.lexically_normal().generic_string(), where);
+}
+
+Document open_network(const std::string& path, const Location& where) {
+    if (is_hub_name(path)) {
+        fail(where, fmt::format("there is no file {}", path),
+             "a network of the Hugging Face hub that is not built in is read from its config.json: ./config.json");
+    }
+    return open_path(path, {}, where);
 }
 
 /// The text that a file is imported as; what it names is relative to the file.
@@ -248,6 +257,10 @@ std::optional<ResolvedAlias> Library::framework_called(const std::string& word) 
 }
 
 std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::string& word) const {
+    if (kind == NameOf::model && word.starts_with(kHubAddress)) {
+        const std::string name = word.substr(kHubAddress.size());
+        return resolve_alias(kind, name).value_or(ResolvedAlias{name, {}});
+    }
     constexpr std::array kKinds{Kind::model,    Kind::cluster,   Kind::device,
                                 Kind::strategy, Kind::framework, Kind::exchange};
     const std::vector<std::string> known = names(kKinds[static_cast<std::size_t>(kind)]);
@@ -371,11 +384,7 @@ Document Library::model_document(const std::string& argument, std::span<const Se
     if (is_onnx(path)) {
         return as_read(import_onnx(path, imported_name(path), settings, where).text, path);
     }
-    if (is_hub_name(path)) {
-        fail(where, fmt::format("there is no file {}", path),
-             "a network of the Hugging Face hub that is not built in is read from its config.json: ./config.json");
-    }
-    Document document = open_path(path, {}, where);
+    Document document = open_network(path, where);
     const std::string file = document.source->name;
     if (is_torch_graph(document)) {
         return as_read(import_torch(std::move(document), imported_name(file)).text, file);
@@ -394,7 +403,7 @@ ImportedModel Library::import_model(const std::string& path, std::span<const Set
     if (is_onnx(file)) {
         return import_onnx(file, imported_name(file), settings, where);
     }
-    Document document = open_path(file, {}, where);
+    Document document = open_network(file, where);
     if (is_torch_graph(document)) {
         return import_torch(std::move(document), imported_name(file));
     }

@@ -164,8 +164,8 @@ void add_reasons_of_first(Document& document, const search::Answer& answer, cons
     for (std::string& item : bottleneck_items(best)) {
         reasons.items.push_back(std::move(item));
     }
-    for (const step::Limit& limit : best.limits) {
-        reasons.items.push_back("limit reached: " + text(limit));
+    for (const std::string& item : limit_items(best)) {
+        reasons.items.push_back("limit " + item);
     }
     reasons.items.push_back(fmt::format("{}{}; {}", answer.plans.size() > 1 ? "No. 1: " : "", batch_text(best),
                                         savings_and_numbers(best.plan)));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 using namespace reports;
 
-constexpr std::size_t kMaxTablesShown = 40;
+constexpr std::size_t kMaxTablesShown = 16;
 
 /// The parts of one table in one tier.
 struct TableParts {
@@ -66,12 +67,18 @@ Table placement_table(const dodona::tables::StepPrediction& answer) {
                  {"on"},
                  {"memory", Align::right},
                  {"time", Align::right}});
-    for (const auto& [key, parts] : parts_of(answer.placement)) {
-        if (table.rows.size() == kMaxTablesShown) {
-            break;
-        }
-        const dodona::tables::Table& one = answer.question.tables[key.first];
-        table.row({one.name, whole(one.rows), whole(one.features), Number{one.lookups},
+    const PartsOf all = parts_of(answer.placement);
+    std::vector<PartsOf::const_pointer> shown;
+    for (const auto& one : all) {
+        shown.push_back(&one);
+    }
+    std::stable_sort(shown.begin(), shown.end(),
+                     [](const auto* a, const auto* b) { return a->second.bytes > b->second.bytes; });
+    shown.resize(std::min(shown.size(), kMaxTablesShown));
+    for (const auto* one : shown) {
+        const auto& [key, parts] = *one;
+        const dodona::tables::Table& of = answer.question.tables[key.first];
+        table.row({of.name, whole(of.rows), whole(of.features), Number{of.lookups},
                    answer.question.tiers[key.second].name, split_text(parts), devices_text(parts.devices), parts.bytes,
                    parts.time});
     }
@@ -181,7 +188,7 @@ Document document(const Answer& asked) {
     add_section(document, {"Placement"}, {placement_table(answer)});
     const std::size_t all = parts_of(answer.placement).size();
     if (all > kMaxTablesShown) {
-        add(document, Note{fmt::format("and {} more; --format csv lists all parts", all - kMaxTablesShown)});
+        add(document, Note{fmt::format("and {} smaller ones; --format csv lists all parts", all - kMaxTablesShown)});
     }
     add(document, Note{rate_given ? "rows in device memory at the rate that was given"
                                   : "rows in device memory as fast as passes over it were measured on this device or "

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -94,8 +98,20 @@ std::vector<std::string> bottleneck_items(const step::Prediction& prediction) {
 
 std::vector<std::string> limit_items(const step::Prediction& prediction) {
     std::vector<std::string> items;
+    std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::pair<std::size_t, std::size_t>> uneven;
     for (const step::Limit& limit : prediction.limits) {
+        if (const auto* loop = std::get_if<plan::UnevenLoop>(&limit.cause)) {
+            const auto [known, is_new] = uneven.try_emplace({loop->loop, loop->pieces, limit.ways}, items.size(), 0);
+            if (!is_new) {
+                ++known->second.second;
+                continue;
+            }
+        }
         items.push_back((limit.broken() ? "exceeded: " : "reached: ") + text(limit));
+    }
+    for (const auto& [split, item] : uneven) {
+        const auto& [place, others] = item;
+        items[place] += others > 0 ? fmt::format("; so it does in {}", counted(others, "more layer")) : "";
     }
     return items;
 }

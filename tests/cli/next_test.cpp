@@ -52,6 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "largest gpt batch --machine workstation --gpus 4",
                       "compare zero2 zero3 --model gpt --machine workstation --gpus 4 --batch 64",
                       "report gpt --machine workstation --gpus 1..4 --batch 64",
+                      "cache resnet50 --machine tencent-v100-25gbe --gpus 8 --strategy data --batch 512", "models gpt",
+                      "threads alexnet --machine theta --cores 4",
                       "goodput gpt --machine workstation --gpus 4 --strategy zero3 --batch 64 --mtbf 1826d/node "
                       "--storage-write 2GB/s --storage-read 2GB/s --restart 5min"));
 
