@@ -272,6 +272,27 @@ private:
              .executed = executed,
              .whole_executed = static_cast<double>(plan_.microbatch * p_.data_ranks) * costed_.whole_executed},
             scaling_headroom(*costed_.graph, plan_));
+        add_unknown_reading();
+    }
+
+    /// Samples so large that their way to one device alone would take much of the step, read from nobody says where.
+    void add_unknown_reading() {
+        const cluster::Cluster& cluster = *costed_.cluster;
+        const auto& sample = costed_.graph->dataset.sample_bytes;
+        if (cluster.storage || !cluster.io.empty() || !cluster.host || !sample || p_.step.value <= Seconds{}) {
+            return;
+        }
+        const double nodes = std::ceil(static_cast<double>(plan_.devices()) / static_cast<double>(cluster.node_size()));
+        const BytesPerSecond reads = static_cast<double>(plan_.batch) / nodes * *sample / p_.step.value;
+        if (const double share = reads / cluster.host->bandwidth; share > row_of(BottleneckKind::input).threshold) {
+            p_.bottlenecks.push_back(
+                {.kind = BottleneckKind::input,
+                 .share = share,
+                 .text = fmt::format("each node reads {:.1f} GB of samples a second where that hides behind the step; "
+                                     "the machine's file does not say at what rate it can (`io`): it is not in "
+                                     "the step",
+                                     reads / 1_GB_per_s)});
+        }
     }
 
     /// A stage, with the time of its slowest replica and the memory of its fullest.
