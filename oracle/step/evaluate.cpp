@@ -275,7 +275,7 @@ private:
         add_unknown_reading();
     }
 
-    /// Samples so large that their way to one device alone would take much of the step, read from nobody says where.
+    /// Samples whose copy to one device alone would take much of the step, where no file says at what rate they are read.
     void add_unknown_reading() {
         const cluster::Cluster& cluster = *costed_.cluster;
         const auto& sample = costed_.graph->dataset.sample_bytes;
