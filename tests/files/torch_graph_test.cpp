@@ -3,6 +3,7 @@
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -169,6 +170,70 @@ TEST(TorchGraph, MasksOfTrianglesAreCausal) {
     EXPECT_NE(text_with("\"%tril\"").find("causal: true"), std::string::npos) << text_with("\"%tril\"");
     EXPECT_EQ(text_with("\"%row\"").find("causal"), std::string::npos);
     EXPECT_EQ(text_with("null").find("causal"), std::string::npos);
+}
+
+TEST(TorchGraph, PartsAndJoinedTensorsHaveTheirAxis) {
+    const auto text_of = [](const std::string& parts, const std::string& shape, const std::string& joined) {
+        return imported(graph_of({input("x", "2, 6, 8"), calls("parts", parts, R"("%x", )" + joined),
+                                  call("a", "getitem", R"("%parts", 0)", shape),
+                                  call("b", "getitem", R"("%parts", 1)", shape),
+                                  call("relu", "aten.relu.default", R"("%a")", shape),
+                                  call("add", "aten.add.Tensor", R"("%relu", "%b")", shape), output("add")}))
+            .text;
+    };
+    const std::string halves = text_of("aten.chunk.default", "2, 3, 8", "2, 1");
+    EXPECT_NE(halves.find(R"({name: slice1, op: slice, from: x, along: "sequence", size: 3})"), std::string::npos)
+        << halves;
+    const std::string rows = text_of("aten.unbind.int", "2, 8", "1");
+    EXPECT_NE(rows.find(R"({name: slice1, op: slice, from: x, along: "sequence", size: 1})"), std::string::npos)
+        << rows;
+    // Without an axis it is the first, of samples.
+    EXPECT_NE(fault_of(graph_of({input("x", "2, 6, 8"), call("relu", "aten.relu.default", R"("%x")", "2, 6, 8"),
+                                 call("cat", "aten.cat.default", R"(["%relu", "%x"])", "4, 6, 8"), output("cat")}))
+                  .find("joins tensors along an axis that is no dimension of a layer"),
+              std::string::npos);
+}
+
+TEST(TorchGraph, ProductsAreOfMatricesAlone) {
+    const auto with_weight = [](const std::string& shape, const std::string& inputs, const std::string& result) {
+        return graph_of({weight("w", shape), input("x", "2, 6, 8"),
+                         call("view", "aten.view.default", R"("%p_w", [8, 5])", "8, 5"),
+                         call("product", "aten.matmul.default", inputs, result), output("product")});
+    };
+    EXPECT_NE(
+        imported(with_weight("40", R"("%x", "%view")", "2, 6, 5")).text.find("op: linear, from: x, role: head, out: 5"),
+        std::string::npos);
+    for (const char* inputs : {R"("%x", 3)", R"("%p_w", "%x")"}) {
+        EXPECT_NE(fault_of(with_weight("40", inputs, "2, 6")).find("no layer of dodona does this"), std::string::npos);
+    }
+}
+
+TEST(TorchGraph, ScoresMayBeScaledAndMasked) {
+    const auto with_scores = [](const std::string& target, const std::string& inputs) {
+        const std::string square = "2, 4, 8, 8";
+        return graph_of({input("x", "2, 8, 64"), call("ones", "aten.ones.default", "[8, 8]", "8, 8"),
+                         call("tril", "aten.tril.default", R"("%ones")", "8, 8"),
+                         call("view", "aten.view.default", R"("%x", [2, 8, 4, 16])", "2, 8, 4, 16"),
+                         call("heads", "aten.transpose.int", R"("%view", 1, 2)", "2, 4, 8, 16"),
+                         call("turned", "aten.transpose.int", R"("%heads", 2, 3)", "2, 4, 16, 8"),
+                         call("scores", "aten.matmul.default", R"("%heads", "%turned")", square),
+                         call("changed", target, inputs, square),
+                         call("softmax", "aten.softmax.int", R"("%changed", -1)", square),
+                         call("summed", "aten.matmul.default", R"("%softmax", "%heads")", "2, 4, 8, 16"),
+                         call("back", "aten.transpose.int", R"("%summed", 1, 2)", "2, 8, 4, 16"),
+                         call("flat", "aten.reshape.default", R"("%back", [2, 8, 64])", "2, 8, 64"), output("flat")});
+    };
+    for (const auto& [target, inputs, is_causal] : {std::tuple{"aten.mul.Tensor", R"("%scores", 0.25)", false},
+                                                    {"aten.div.Tensor", R"("%scores", 4.0)", false},
+                                                    {"aten.add.Tensor", R"("%scores", "%tril")", true},
+                                                    {"aten.sub.Tensor", R"("%scores", "%tril")", true},
+                                                    {"aten.where.self", R"("%tril", "%scores", 0.0)", true}}) {
+        const std::string text = imported(with_scores(target, inputs)).text;
+        EXPECT_NE(text.find("op: attention, from: [x, x, x], heads: 4"), std::string::npos) << target << text;
+        EXPECT_EQ(text.find("causal: true") != std::string::npos, is_causal) << target << text;
+    }
+    EXPECT_NE(fault_of(with_scores("aten.relu.default", R"("%scores")")).find(R"(node "scores" (matmul))"),
+              std::string::npos);
 }
 
 TEST(TorchGraph, ConvolutionsAndPoolsHaveTheirWindows) {
