@@ -42,13 +42,13 @@ std::string help_line(const std::string& name, std::string description) {
 }
 
 /// What most questions need; a command's other options are in `--help all`.
-constexpr std::array<std::string_view, 38> kCommonOptions{
+constexpr std::array<std::string_view, 39> kCommonOptions{
     "--machine", "--gpus",      "--batch",         "--seq",       "--strategy",    "--save",   "--why-not",
     "--plan",    "--mesh",      "--zero",          "--recompute", "--micro-batch", "--format", "--output",
     "--brief",   "--tokens",    "--deadline",      "--budget",    "--price",       "--find",   "--all",
     "--models",  "--machines",  "--batch-per-gpu", "--model",     "--precision",   "--export", "--from",
     "--cores",   "--tolerance", "--task",          "--explain",   "--fixed",       "--trace",  "--quick",
-    "--backend", "--import",    "--compare"};
+    "--backend", "--import",    "--compare",       "--from-site"};
 
 using Options = std::vector<const CLI::Option*>;
 

@@ -71,46 +71,21 @@ constexpr std::array kChoiceWords{
     ChoiceWord{"off", "none"},
 };
 
-struct OptionWord {
-    std::string_view word, option;
+struct OptionWords {
+    std::string_view option, words;
 };
 constexpr std::array kOptionWords{
-    OptionWord{"n", "--gpus"},
-    OptionWord{"g", "--gpus"},
-    OptionWord{"nodes", "--gpus"},
-    OptionWord{"nnodes", "--gpus"},
-    OptionWord{"numnodes", "--gpus"},
-    OptionWord{"numgpus", "--gpus"},
-    OptionWord{"ngpus", "--gpus"},
-    OptionWord{"maxgpus", "--gpus"},
-    OptionWord{"devices", "--gpus"},
-    OptionWord{"worldsize", "--gpus"},
-    OptionWord{"hardware", "--machine"},
-    OptionWord{"cluster", "--machine"},
-    OptionWord{"gputype", "--machine"},
-    OptionWord{"device", "--machine"},
-    OptionWord{"globalbatchsize", "--batch"},
-    OptionWord{"globalbatch", "--batch"},
-    OptionWord{"gbs", "--batch"},
-    OptionWord{"bs", "--batch"},
-    OptionWord{"microbatchsize", "--micro-batch"},
-    OptionWord{"mbs", "--micro-batch"},
-    OptionWord{"perdevicetrainbatchsize", "--micro-batch"},
-    OptionWord{"contextlength", "--seq"},
-    OptionWord{"maxlength", "--seq"},
-    OptionWord{"dtype", "--precision"},
-    OptionWord{"mixedprecision", "--precision"},
-    OptionWord{"bf16", "--precision"},
-    OptionWord{"fp16", "--precision"},
-    OptionWord{"fp8", "--precision"},
-    OptionWord{"throughput", "--tokens-per-s"},
-    OptionWord{"minthroughput", "--tokens-per-s"},
-    OptionWord{"cost", "--price"},
-    OptionWord{"gradientcheckpointing", "--recompute"},
-    OptionWord{"activationcheckpointing", "--recompute"},
-    OptionWord{"recomputation", "--recompute"},
-    OptionWord{"dataset", "--samples"},
-    OptionWord{"parallelism", "--strategy"},
+    OptionWords{"--gpus", " n g nodes nnodes numnodes numgpus ngpus maxgpus devices worldsize "},
+    OptionWords{"--machine", " hardware cluster gputype device "},
+    OptionWords{"--batch", " globalbatchsize globalbatch gbs bs "},
+    OptionWords{"--micro-batch", " microbatchsize mbs perdevicetrainbatchsize "},
+    OptionWords{"--seq", " contextlength maxlength "},
+    OptionWords{"--precision", " dtype mixedprecision bf16 fp16 fp8 "},
+    OptionWords{"--tokens-per-s", " throughput minthroughput "},
+    OptionWords{"--price", " cost "},
+    OptionWords{"--recompute", " gradientcheckpointing activationcheckpointing recomputation "},
+    OptionWords{"--samples", " dataset "},
+    OptionWords{"--strategy", " parallelism "},
 };
 
 struct Unit {
@@ -206,9 +181,10 @@ std::optional<std::string> choice_meant(std::string_view word, std::span<const s
 }
 
 std::string option_called(std::string_view typed, std::span<const std::string> names) {
-    const std::string letters = files::letters_and_digits(typed);
-    for (const OptionWord& row : kOptionWords) {
-        if (row.word == letters && std::find(names.begin(), names.end(), row.option) != names.end()) {
+    const std::string word = " " + files::letters_and_digits(typed) + " ";
+    for (const OptionWords& row : kOptionWords) {
+        if (row.words.find(word) != std::string_view::npos &&
+            std::find(names.begin(), names.end(), row.option) != names.end()) {
             return std::string(row.option);
         }
     }

@@ -66,11 +66,13 @@ constexpr std::array kFolders{
 
 /// The key of a framework's file that names its mechanisms.
 constexpr std::string_view kWith = "with";
-/// The path of a model: that of a config.json where a folder with one is named.
+/// The path of a model: that of a config.json where a folder with one is named, ORG/NAME of an address of the hub.
 std::string model_path(const std::string& argument) {
     std::error_code fault;
     const fs::path config = fs::path(argument) / "config.json";
-    return fs::is_regular_file(config, fault) ? config.generic_string() : argument;
+    return fs::is_regular_file(config, fault)  ? config.generic_string()
+           : argument.starts_with(kHubAddress) ? argument.substr(kHubAddress.size())
+                                               : argument;
 }
 
 /// What an imported model is called: the folder of a config.json, the name of any other file.

@@ -124,7 +124,7 @@ private:
         const double ratio = sum > Seconds{} ? slowest / (sum / static_cast<double>(p_.stages.size())) : 1.0;
         note(BottleneckKind::balance, ratio, 1.0 - 1.0 / ratio,
              fmt::format(
-                 "the slowest stage works {:.2f} times the mean: other cuts (--stages), fewer stages or virtual stages "
+                 "the slowest stage works {:.2f} times the mean: other cuts (--cut), fewer stages or virtual stages "
                  "would help",
                  ratio));
     }

@@ -92,7 +92,13 @@ Document document(const graph::Graph& graph) {
     Document document = counted_model(graph);
     add(document, Headline{graph.name});
     add(document, model_figures(graph));
-    add(document, segment_table(graph));
+    Table table = segment_table(graph);
+    constexpr std::size_t kMaxShown = 24;
+    if (table.rows.size() > kMaxShown) {
+        add_section(document, {.title = "Blocks", .detail = true}, {std::move(table)});
+    } else {
+        add(document, std::move(table));
+    }
     return document;
 }
 

@@ -317,7 +317,8 @@ void add_machine(Document& document, const Answer& sized, const SizedMachine& ma
 std::vector<Searched> all_searched(const Answer& sized) {
     std::vector<Searched> all;
     for (const SizedMachine& machine : sized.machines) {
-        std::ranges::move(searched(machine), std::back_inserter(all));
+        std::vector<Searched> of_one = searched(machine);
+        std::move(of_one.begin(), of_one.end(), std::back_inserter(all));
     }
     return all;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -98,10 +97,10 @@ std::vector<std::string> bottleneck_items(const step::Prediction& prediction) {
 
 std::vector<std::string> limit_items(const step::Prediction& prediction) {
     std::vector<std::string> items;
-    std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::pair<std::size_t, std::size_t>> uneven;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::size_t, std::size_t>> uneven;  // first item, others
     for (const step::Limit& limit : prediction.limits) {
         if (const auto* loop = std::get_if<plan::UnevenLoop>(&limit.cause)) {
-            const auto [known, is_new] = uneven.try_emplace({loop->loop, loop->pieces, limit.ways}, items.size(), 0);
+            const auto [known, is_new] = uneven.try_emplace({loop->pieces, limit.ways}, items.size(), 0);
             if (!is_new) {
                 ++known->second.second;
                 continue;
@@ -109,9 +108,8 @@ std::vector<std::string> limit_items(const step::Prediction& prediction) {
         }
         items.push_back((limit.broken() ? "exceeded: " : "reached: ") + text(limit));
     }
-    for (const auto& [split, item] : uneven) {
-        const auto& [place, others] = item;
-        items[place] += others > 0 ? fmt::format("; so it does in {}", counted(others, "more layer")) : "";
+    for (const auto& [split, of] : uneven) {
+        items[of.first] += of.second > 0 ? fmt::format("; {} likewise", counted(of.second, "more layer")) : "";
     }
     return items;
 }

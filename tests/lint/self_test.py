@@ -33,6 +33,7 @@ CASES = [
     ("text", "oracle/base/a.cpp", "int a; \n", "a.cpp:1: trailing blank"),
     ("text", "oracle/base/a.cpp", "\tint a;\n", "a.cpp:1: tab"),
     ("text", "oracle/base/a.cpp", "int a;", "no line end"),
+    ("text", "cli/a.cpp", "std::ranges::move(a, b);\n", "a.cpp:1: std::ranges"),
     ("text", "docs/a.md", "A b " * 26 + "\n", "a.md:1: more than 100 columns"),
     ("text", "docs/a.md", "`" + "A b " * 30 + "`\n```\n" + "A b " * 29 + "A\n```\n", None),
     ("text", "models/a.yaml", 'model: a\nsource: "b"\n', None),

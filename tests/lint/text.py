@@ -12,6 +12,8 @@ CLOSED = re.compile(rf"\b(?:project's|our|my|internal|unpublished){GAP}(?:own{GA
                     rf"|\bseeds,{GAP}section\b|\b(?:personal|private){GAP}communication\b", re.IGNORECASE)
 
 COLUMNS = 100
+# Compiled with Emscripten, too.
+IN_BROWSERS = ("oracle/", "questions/", "cli/")
 # Pages that are generated, or of data.
 NOT_PROSE = ("docs/files.md", "calibrate/", "lab/", "tests/", "reports/", "models/", "hardware/")
 
@@ -36,6 +38,8 @@ for path in tree.files(root, ".cpp", ".hpp", ".py", ".sh", ".yaml", ".md", "meso
             complaints.append(f"{path}:{number}: tab")
         if line != line.rstrip():
             complaints.append(f"{path}:{number}: trailing blank")
+        if "std::ranges::" in line and path.startswith(IN_BROWSERS):
+            complaints.append(f"{path}:{number}: std::ranges, which the compiler for browsers lacks")
     if path.endswith(".md") and not path.startswith(NOT_PROSE):
         for number in too_long(lines):
             complaints.append(f"{path}:{number}: more than {COLUMNS} columns")
