@@ -208,6 +208,18 @@ TEST(TorchGraph, ProductsAreOfMatricesAlone) {
     }
 }
 
+TEST(TorchGraph, OtherUsesOfOperatorsThanLayersHaveAreRefused) {
+    for (const auto& [target, inputs, shape] :
+         {std::tuple{"aten.softmax.int", R"("%x", 9)", "2, 6, 8"},  // no axis; not the last
+          {"aten.softmax.int", R"("%x", 1)", "2, 6, 8"},
+          {"aten.expand.default", R"("%x", [6, 8])", "6, 8"},  // fewer axes; an axis that is longer than one
+          {"aten.expand.default", R"("%x", [2, 6, 16])", "2, 6, 16"},
+          {"aten.conv1d.default", R"("%x", null)", "2, 6, 8"}}) {
+        const std::string text = graph_of({input("x", "2, 6, 8"), call("odd", target, inputs, shape), output("odd")});
+        EXPECT_NE(fault_of(text).find("no layer of dodona does this"), std::string::npos) << target << inputs;
+    }
+}
+
 TEST(TorchGraph, ScoresMayBeScaledAndMasked) {
     const auto with_scores = [](const std::string& target, const std::string& inputs) {
         const std::string square = "2, 4, 8, 8";

@@ -1,8 +1,7 @@
 """mutate.py FOLDER... [--mutants N] [--seed N] [--again]: do the tests notice a changed operator or number?
 
-Puts all mutants of oracle/cost, oracle/plan and oracle/step into the test programs (mutants.py: one build, with clang 14), asks
-once which tests would see each of them differ, and runs those tests with one mutant at a time. FOLDER: which mutants are run;
---mutants: so many of each, drawn by the seed; all of them if left out. A mutant is killed if a test fails or runs on far longer
+Puts all mutants of the folders into the test programs (mutants.py: one build, with clang 14), asks once which tests would see
+each of them differ, and runs those tests with one mutant at a time. --mutants: so many of each, drawn by the seed; all of them if left out. A mutant is killed if a test fails or runs on far longer
 than before, and survives otherwise. Results are kept in build/mutation/results.jsonl, so that a run goes on where it was
 stopped; --again runs survivors again, after tests were added; --programs leaves the other test programs out; --drawn has the
 programs that draw worlds too (take hours), with DODONA_FULL=1 all their seeds; another folder than build/mutation is
@@ -22,8 +21,6 @@ import mutants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / os.environ.get("DODONA_MUTATION", "build/mutation")
-AREA = "libdodona-core.a"  # of oracle/LAYERS: what the mutated folders are compiled into
-
 # Test programs that may kill, the cheap ones first; those of all folders together.
 WHOLE = ["tests/play_test", "tests/laws/laws_test", "tests/reports_test", "tests/published/published_test",
          "tests/search_test"]
@@ -33,6 +30,8 @@ PROGRAMS = {
     "oracle/cost": ["tests/cost_test", "tests/step_test", "tests/derivation/derivation_test", *WHOLE],
     "oracle/plan": ["tests/plan_test", "tests/step_test", "tests/derivation/derivation_test", *WHOLE],
     "oracle/step": ["tests/step_test", "tests/derivation/derivation_test", *WHOLE],
+    "oracle/search": ["tests/search_test", "tests/questions_test", *WHOLE],
+    "oracle/files": ["tests/files_test", "tests/validate_test", "tests/questions_test", *WHOLE],
 }
 # Long searches.
 LEFT_OUT = "Sizing.IsWhatAskingEveryCountGives:Largest.BatchWithoutAccumulationIsTheOneThatAskingEveryBatchGives"
@@ -44,14 +43,19 @@ def output_of(words, cwd):
     return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=True).stdout
 
 
-def built_area(build):
-    """The objects of the area with all mutants, and the mutants."""
+def archive_of(folder):
+    """Of its area in oracle/LAYERS."""
+    return "libdodona-files.a" if folder == "oracle/files" else "libdodona-core.a"
+
+
+def built_archive(build, archive, folders, first):
+    """The objects of the archive with all mutants of the folders, and the mutants."""
     objects, found = [], []
-    sources = sorted((build / f"{AREA}.p").glob("*.cpp")) or sys.exit("the build is not one with -Dunity=on")
+    sources = sorted((build / f"{archive}.p").glob("*.cpp")) or sys.exit("the build is not one with -Dunity=on")
     for source in sources:
         plain = output_of(["clang++", *COMPILE, "-I.", f"-I{ROOT}", "-Ioracle", f"-I{ROOT}/oracle", "-Xclang", "-disable-llvm-passes",
                            "-fno-discard-value-names", "-gline-tables-only", "-S", "-emit-llvm", "-o", "-", str(source)], build)
-        text, more = mutants.with_mutants(plain, ROOT, sorted(PROGRAMS), len(found) + 1)
+        text, more = mutants.with_mutants(plain, ROOT, folders, first + len(found))
         module = OUT / f"{source.stem}.ll"
         module.write_text(text)
         subprocess.run(["clang++", *COMPILE, "-c", str(module), "-o", str(module.with_suffix(".o"))], check=True)
@@ -61,11 +65,11 @@ def built_area(build):
 
 
 def linked(build, program, objects):
-    """The test program with the mutated objects in place of the area's archive."""
+    """The test program with the mutated objects in place of each archive that has them."""
     command = output_of(["ninja", "-t", "commands", program], build).strip().split("\n")[-1].split()
     words = []
     for word in command:
-        words += objects if pathlib.Path(word).name == AREA else [word]
+        words += objects.get(pathlib.Path(word).name, [word])
     made = OUT / pathlib.Path(program).name
     words[words.index("-o") + 1] = str(made)
     subprocess.run([*words, str(OUT / "mutant_listener.o"), "-lgtest"], cwd=build, check=True)
@@ -144,7 +148,11 @@ def main():
              for folder in asked.folders}
     programs = sorted({program for folder in asked.folders for program in kills[folder]})
     subprocess.run(["ninja", "-j1", "-C", str(build), *programs, SIGNATURE], check=True, stdout=subprocess.DEVNULL)
-    objects, every = built_area(build)
+    objects, every = {}, []
+    for archive in sorted(set(map(archive_of, asked.folders))):
+        folders = [folder for folder in asked.folders if archive_of(folder) == archive]
+        objects[archive], more = built_archive(build, archive, folders, len(every) + 1)
+        every += more
     subprocess.run(["c++", "-std=c++20", "-O1", "-c", str(ROOT / "tests/mutation/mutant_listener.cpp"), "-o",
                     str(OUT / "mutant_listener.o")], check=True)
     ready = {program: linked(build, program, objects) for program in programs}
