@@ -63,8 +63,8 @@ int run_machines(Arguments& arguments) {
 Command machines_command() {
     std::vector<Option> options{all_option("machines that only stand for published runs")};
     options.push_back({"--from-site", "FILE",
-                       "make a cluster file of what nvidia-smi topo -m, ibstat, lspci and\nSlurm's topology.conf say: "
-                       "`dodona calibrate --import`, with its options",
+                       "make the cluster file of a site; of nvidia-smi topo -m, ibstat, lspci and\n"
+                       "Slurm's topology.conf: `dodona calibrate --import`, with its options",
                        "Files", kRepeats});
     append(options, output_options());
     return {.name = "machines",
