@@ -109,8 +109,8 @@ TEST(GradientPrecision, IsOfTheJobThatPlansAreSearchedFor) {
     const auto read = answer(place, "predict llama-3.1-8b --machine dgx-h100 --plan best.yaml")["plan"];
     EXPECT_EQ(read["step_time_s"]["value"], found["step_time_s"]["value"]);
     EXPECT_EQ(read["memory_bytes"], found["memory_bytes"]);
-    // Twice the buffer of gradients leaves no room for two ranks of sequences without a pipeline.
-    const std::string one_stage = words + "--fixed context=2 --fixed pipeline=1 --fixed recompute=none ";
+    // A buffer of gradients in fp32 leaves no room for whole weights and half of each sequence.
+    const std::string one_stage = words + "--fixed context=2,data=4,zero=1,recompute=none ";
     EXPECT_EQ(place.run(one_stage + "--gradient-precision bf16").code, 0);
     EXPECT_EQ(place.run(one_stage).code, 1);
     const Outcome script = place.run(words + "--gradient-precision bf16 --export bridge");

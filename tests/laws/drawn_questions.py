@@ -72,11 +72,13 @@ class Asked:
             self.fault(f"{command} {' '.join(words)} exits with {done.returncode}:", done.stderr.strip())
         return json.loads(done.stdout) if done.returncode in (0, 1) and done.stdout else {}
 
+    def plans(self, *words, gpus=None, top="5"):
+        strategy = ["--strategy", self.strategy] if self.strategy else []
+        return self.run("plan", self.model, *self.words(gpus), *strategy, "--top", top, *words).get("plans") or []
+
     def planned(self, *words, gpus=None, top="1"):
         """The first plan; none where nothing fits."""
-        strategy = ["--strategy", self.strategy] if self.strategy else []
-        answer = self.run("plan", self.model, *self.words(gpus), *strategy, "--top", top, *words)
-        return (answer.get("plans") or [None])[0]
+        return (self.plans(*words, gpus=gpus, top=top) or [None])[0]
 
     def expect_same(self, first, other, who):
         if other is None:
@@ -114,7 +116,8 @@ class Asked:
         if self.adjusted == "bandwidth=2":
             level = self.outermost()
             words = ["--adjust", f"bandwidth.{level}=2"] if level else []
-        then = self.planned(*words)
+        # The fastest: one beyond what its software was fitted to is first only where it gains more than it may be off.
+        then = min(self.plans(*words), key=lambda plan: plan["step_time_s"]["value"], default=None)
         if then is None:
             self.fault(f"with {self.adjusted} nothing fits")
         elif then["step_time_s"]["value"] > (1 + EQUAL) * (1 + ROUNDING) * first["step_time_s"]["value"]:
