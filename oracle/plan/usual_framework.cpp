@@ -11,7 +11,7 @@ namespace dodona::plan {
 
 namespace {
 
-/// Of devices whose file names no family.
+/// Maker of devices whose file names no family.
 constexpr cluster::Maker kUsualMaker = cluster::Maker::nvidia;
 
 /// Whether the network has a task of post-training that the framework is the default for.

@@ -376,8 +376,8 @@ private:
         best.step = evaluator.step(TimeBounds{}.slowest).least;
         Variant variant = best.variant;
         const PipelineTotal total = [&](const step::Pipeline<Seconds>& pipeline) { return passes_.total(pipeline); };
-        for (std::vector<std::int64_t>& stages : uneven_cuts(passes.costed, table_->costed(), plan_, passes_per_step(),
-                                                             (1 + kSumSlack) * slowest, total)) {
+        for (std::vector<std::int64_t>& stages :
+             uneven_cuts(passes.costed, table_->costed(), plan_, passes_per_step(), (1 + kSumSlack) * slowest, total)) {
             variant.stages = std::move(stages);
             evaluator.choose(variant);
             const PlanEvaluator::MemoryNeed& memory = evaluator.memory();
