@@ -132,8 +132,8 @@ void require_job(Arguments& arguments, ComparedKind kind) {
     if (kind != ComparedKind::machines && !arguments.has("--machine")) {
         arguments.missing("--machine", "where it is trained: --machine dgx-h100");
     }
-    if (kind != ComparedKind::plans && !arguments.has("--gpus")) {
-        arguments.missing("--gpus", "how many GPUs to train on: --gpus 64");
+    if (kind != ComparedKind::plans) {
+        required_gpus(arguments, "how many GPUs to train on: --gpus 64");
     }
     arguments.throw_if_faults();
 }

@@ -305,8 +305,8 @@ PlanSettings read_plan_settings(Arguments& arguments) {
                   "and --mesh AXIS=SIZE,..."
                 : "give --strategy A; `dodona strategies` lists them with their axes");
     }
-    if (!has_plan && settings.mesh.empty() && !settings.gpus) {
-        required_gpus(arguments, "how many GPUs to train on: --gpus 64");
+    if (!has_plan && settings.mesh.empty() && !arguments.has("--gpus")) {
+        settings.gpus = required_gpus(arguments, "how many GPUs to train on: --gpus 64");
     }
     return settings;
 }

@@ -1,8 +1,9 @@
 """mutate.py FOLDER... [--mutants N] [--seed N] [--again]: do the tests notice a changed operator or number?
 
 Puts all mutants of the folders into the test programs (mutants.py: one build, with clang 14), asks once which tests would see
-each of them differ, and runs those tests with one mutant at a time. --mutants: so many of each, drawn by the seed; all of them if left out. A mutant is killed if a test fails or runs on far longer
-than before, and survives otherwise. Results are kept in build/mutation/results.jsonl, so that a run goes on where it was
+each of them differ, and runs those tests with one mutant at a time. --mutants: so many of each, drawn by the seed; all of them
+if left out. A mutant is killed if a test fails or runs on far longer than before, and survives otherwise. Results are kept in
+build/mutation/results.jsonl, so that a run goes on where it was
 stopped; --again runs survivors again, after tests were added; --programs leaves the other test programs out; --drawn has the
 programs that draw worlds too (take hours), with DODONA_FULL=1 all their seeds; another folder than build/mutation is
 $DODONA_MUTATION. Prints the survivors and a table by folder.
