@@ -47,7 +47,9 @@ constexpr std::array kKinds{
         "`relative` = false: learned scores of positions (materialised only), `distances` = 0: buckets of "
         "distances, each with a learned score a head (materialised only), `tied_distances` = false: those of "
         "an earlier layer, `disentangled` = 0: rows of distances, whose products with queries and keys are added "
-        "(materialised only), `sinks` = false: a learned score for each head, `index_heads` = 0: of an "
+        "(materialised only), `grid` = 0: learned positions along height and width of a square with such a side (fused "
+        "only), `sinks` = "
+        "false: a learned score for each head, `index_heads` = 0: of an "
         "indexer that chooses the keys of the window. Inputs: one fused tensor with "
         "(heads + 2 kv_heads) x head size features; or "
         "queries, keys, values; or with them the part of the keys that all heads share; then the queries, the key "
@@ -126,6 +128,10 @@ constexpr std::array kKinds{
                  "`along` = sequence, `copied` = true: false if they stay where they are", "those of its input"},
     OperatorKind{"narrow", build_narrow, 1, 1, "one of the tensors that were joined",
                  "`along` = sequence, `size`, `start` = 0, `copied` = true", "those of its input"},
+    OperatorKind{"mix_streams", build_mix_streams, 2, 2,
+                 "sums of streams, which are side by side as features, with factors of each token",
+                 "`streams`. Inputs: the streams; for each token a factor of each of them for each sum",
+                 "batch, sequence, feature (cannot be split)"},
     OperatorKind{"max_pool", build_max_pool, 1, 1, "maximum under a sliding window",
                  "`kernel`, `stride` = kernel, `pad` = 0, `ceil` = false", "batch, channel, positions of the image"},
     OperatorKind{"average_pool", build_average_pool, 1, 1, "mean under a sliding window", "as of max_pool",
@@ -135,6 +141,8 @@ constexpr std::array kKinds{
     OperatorKind{"flatten", build_flatten, 1, 1, "all dimensions beside the batch become one", "", "batch, feature"},
     OperatorKind{"slice", build_slice, 1, 1, "the first positions of one dimension", "`along`, `size`",
                  "those of its input; the one that is cut cannot be split"},
+    OperatorKind{"pad_tokens", build_pad_tokens, 1, 1, "zeros after a sequence", "`size`: of the longer one",
+                 "batch, sequence (cannot be split), feature"},
     OperatorKind{"crop", build_crop, 1, 1, "a smaller image out of an image", "`height`, `width`, ...",
                  "those of its input; those that are cut cannot be split"},
     OperatorKind{
@@ -147,6 +155,10 @@ constexpr std::array kKinds{
                  "those of its input"},
     OperatorKind{"merge_tokens", build_merge_tokens, 1, 1, "neighbouring tokens become one, with all their features",
                  "`count`, `mean` = false: their mean instead", "batch, sequence (cannot be split), feature"},
+    OperatorKind{"compress_tokens", build_compress_tokens, 2, 2,
+                 "runs of tokens become one each, weighted by a softmax of gates over the run",
+                 "`count`, `overlap` = false: half of the features is of the run before. Inputs: tokens, their gates",
+                 "batch, sequence (cannot be split), feature (cannot be split with overlap)"},
     OperatorKind{"prepend_tokens", build_prepend_tokens, 1, 1, "learned tokens before a sequence",
                  "`count` = 1, `documents` = 1: before each of so many equal parts", "batch, sequence, feature"},
     OperatorKind{"recall", build_recall, 1, 1, "states of the segment before, put before a sequence", "`positions`",

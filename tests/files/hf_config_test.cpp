@@ -97,7 +97,8 @@ TEST(HfConfig, AKeyThatMayChangeShapesIsRefusedByName) {
 TEST(HfConfig, AKeyThatEveryPublishedConfigHasIsNeverDefaulted) {
     const std::string experts =
         "{\"model_type\": \"qwen3_moe\", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, "
-        "\"num_key_value_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100, \"num_experts_per_tok\": 2, "
+        "\"num_key_value_heads\": 4, \"head_dim\": 16, \"intermediate_size\": 128, \"vocab_size\": 100, "
+        "\"num_experts_per_tok\": 2, "
         "\"moe_intermediate_size\": 32";
     EXPECT_EQ(fault_of(experts + ", \"num_experts\": 4}"), "none");
     EXPECT_NE(fault_of(experts + "}").find("num_experts: missing"), std::string::npos) << "not the 128 of the class";
@@ -476,6 +477,11 @@ TEST(HfConfig, APublishedFileWithoutAKeyOfShapesIsRefused) {
                                 {"jamba", "attn_layer_period", "", "attn_layer_period: missing"},
                                 {"qwen3-coder-480b-a35b", "num_experts", "", "num_experts: missing"},
                                 {"minimax-m2", "num_local_experts", "", "num_local_experts: missing"},
+                                {"qwen3-coder-480b-a35b", "head_dim", "", "head_dim: missing"},
+                                {"gemma-3n-e4b", "laurel_rank", "", "laurel_rank: missing"},
+                                {"deepseek-v4-flash", "compress_ratios", "", "layer_types: missing"},
+                                {"sam-vit-base", "global_attn_indexes", "", "global_attn_indexes: missing"},
+                                {"ernie-4.5-vl-28b-a3b", "[64, 64]", "[64, 32]", "moe_num_experts: expected"},
                                 {"deepseek-v3.2-exp", "index_topk", "", "index_topk: missing"},
                                 {"dbrx-132b", "dbrx", "dbrx2", "unknown architecture"},
                                 {"albert-base-v2", "\"num_hidden_groups\": 1", "\"num_hidden_groups\": 2",

@@ -235,6 +235,10 @@ TEST(Indexer, ScoresAllPairsAndAttentionSeesTheChosen) {
     // Backward: three products of the chosen pairs, 2,048 a query once so many keys are there.
     const double chosen = 2048.0 * 2048 / 2 + 2048.0 * (8192 - 2048);
     EXPECT_EQ(work.backward_input.back().flops.in(unit::flop), 3 * 2 * chosen * 64 * 128);
+    // Keys of compressed tokens are fewer.
+    const Tensor quarter = tensor({{"sequence", length / 4}, {"feature", 128}});
+    const Nest compressed = nest("attention", {q, q, q, tokens(64 * 128), quarter, tokens(64)}, indexed);
+    EXPECT_EQ(compressed.work(compressed.whole()).forward[0].fixed_bytes, pairs * unit::byte);
     EXPECT_THROW(nest("attention", {q, q, q, tokens(64 * 128), tokens(128), tokens(64)}, windowed), InputError);
     EXPECT_THROW(nest("attention", {q, q, q, tokens(64 * 128), tokens(64), tokens(64)}, indexed), InputError);
     indexed.erase("window");

@@ -49,6 +49,23 @@ TEST(Attention, ThatIsFusedRecomputesOneProductBackward) {
     EXPECT_EQ(work.forward[0].fixed_bytes, Bytes::of_base(4 * kLength * kHeads));
 }
 
+// Two windows of 2 x 2 positions: 4 keys a query, 32 scores a head. Queries by 2 rows and by 2 columns of distances; their 32
+// sums a head are read, the scores written and read. The tables have 3 rows of 4 features each.
+TEST(Attention, InAGridAddsPositionsOfRowsAndColumns) {
+    const Values windows{{"heads", kHeads}, {"documents", std::int64_t{2}}, {"grid", std::int64_t{2}}};
+    const Nest built = nest("attention", {kQkv}, windows);
+    EXPECT_EQ(weights(built), 2 * 3 * kSize);
+    EXPECT_EQ(built.saved.front().factor, 4) << "scores of positions, for each query";
+    const Work work = of_one_sample(built);
+    ASSERT_EQ(work.forward.size(), 4U);
+    EXPECT_EQ(flop(work.forward[0].flops), 2. * kLength * 2 * kSize * kHeads);
+    EXPECT_EQ(work.forward[2].elements, 2 * 32 * kHeads + 2 * 2 * kLength * kHeads);
+    EXPECT_EQ(work.backward_input[1].elements, 4 * 32 * kHeads + 2 * 2 * kLength * kHeads);
+    EXPECT_EQ(flop(work.model_forward), kFull / 2 + 2 * flop(work.forward[0].flops));
+    EXPECT_EQ(faults(network(kQkv, {layer("a", "attention", {{"heads", kHeads}, {"grid", std::int64_t{2}}})})),
+              "a.grid: 8 positions are not 1 squares with a side of 2\n");
+}
+
 TEST(Attention, UnderACausalMaskNeedsHalfAndOnlyFusedSkipsTheRest) {
     const Work fused = of_one_sample(nest("attention", {kQkv}, {{"heads", kHeads}, {"causal", true}}));
     EXPECT_EQ(flop(fused.model_forward), kFull / 2);

@@ -108,6 +108,8 @@ TEST(Linear, ShardsByWholeUnitsAndMayReplicateThem) {
     EXPECT_EQ(linear.loops[3].granule, 4);
     EXPECT_TRUE(linear.loops[3].replicates);
     EXPECT_FALSE(linear.loops[2].replicates);
+    const Nest norm = nest("rms_norm", {kTokens}, {{"size", std::int64_t{2}}});
+    EXPECT_TRUE(norm.loops[2].replicates) << "heads of keys are normalised where they are replicated";
 }
 
 TEST(Linear, RefusesUnitsThatDoNotDivideItAndImages) {
@@ -241,6 +243,30 @@ TEST(Slice, IsAViewOfTheFirstPositions) {
     EXPECT_EQ(of_one_sample(slice).backward_input[0].elements, 40 + 2 * 24);
     EXPECT_EQ(faults(network(kTokens, {layer("s", "slice", {{"size", std::int64_t{11}}})})),
               "s.along: missing\ns.size: 11 positions of a sequence of 10\n");
+}
+
+// Ten tokens of four, six zeroes after them: 40 numbers are read, 64 written; the gradient is a view.
+TEST(PadTokens, PutsZeroesAfterASequence) {
+    const Nest padded = nest("pad_tokens", {kTokens}, {{"size", std::int64_t{16}}});
+    EXPECT_EQ(padded.result, tensor({{"sequence", 16}, {"feature", 4}}));
+    EXPECT_EQ(of_one_sample(padded).forward[0].elements, 40 + 64);
+    EXPECT_TRUE(of_one_sample(padded).backward_input.empty());
+    EXPECT_THROW(nest("pad_tokens", {kTokens}, {{"size", std::int64_t{9}}}), InputError);
+}
+
+// Runs of five of ten tokens of four features become two: X and the gates are read, Y is written; backward reads both and dY and
+// writes two gradients. With overlap, half of the features is of the next run.
+TEST(CompressTokens, WeightsARunByASoftmaxOfGates) {
+    const Nest whole = nest("compress_tokens", {kTokens, kTokens}, {{"count", std::int64_t{5}}});
+    EXPECT_EQ(whole.result, tensor({{"sequence", 2}, {"feature", 4}}));
+    EXPECT_EQ(weights(whole), 5 * 4) << "a bias for each place of a run";
+    EXPECT_EQ(of_one_sample(whole).forward[0].elements, 2 * 40 + 8);
+    EXPECT_EQ(of_one_sample(whole).backward_input[0].elements, 4 * 40 + 8);
+    const Nest halves = nest("compress_tokens", {kTokens, kTokens}, {{"count", std::int64_t{5}}, {"overlap", true}});
+    EXPECT_EQ(halves.result, tensor({{"sequence", 2}, {"feature", 2}}));
+    EXPECT_EQ(weights(halves), 5 * 4);
+    EXPECT_EQ(of_one_sample(halves).forward[0].elements, 2 * 40 + 4);
+    EXPECT_THROW(nest("compress_tokens", {kTokens, kTokens}, {{"count", std::int64_t{3}}}), InputError);
 }
 
 // Two tokens before ten: 40 elements copied, 8 put before them.

@@ -63,6 +63,29 @@ TEST(Modulate, NeedsAVectorOfWholeFeatures) {
     EXPECT_THROW(nest("modulate", {kTokens, kTokens}), InputError);
 }
 
+// Two streams of three features, four tokens, and two sums: each sum is of two products. Forward reads 24 numbers and 16
+// factors and writes 24; backward reads X, dY and the factors and writes dX and theirs.
+TEST(MixStreams, SumsStreamsWithFactorsOfEachToken) {
+    const Tensor streams = tensor({{"sequence", 4}, {"feature", 6}});
+    const Nest built =
+        nest("mix_streams", {streams, tensor({{"sequence", 4}, {"feature", 4}})}, {{"streams", int64_t{2}}});
+    EXPECT_EQ(built.result, streams);
+    EXPECT_TRUE(built.loops[1].can_split);
+    EXPECT_FALSE(built.loops[2].can_split);
+    EXPECT_EQ(built.saved.size(), 2U) << "the streams and the factors";
+    const Work work = of_one_sample(built);
+    EXPECT_EQ(work.forward[0].elements, 24 + 24 + 16);
+    EXPECT_EQ(flop(work.forward), 2 * 2 * 24);
+    EXPECT_EQ(work.backward_input[0].elements, 2 * 24 + 24 + 2 * 16);
+    EXPECT_EQ(flop(work.backward_input), 2 * flop(work.forward));
+    EXPECT_THROW(nest("mix_streams", {streams, kTokens}, {{"streams", int64_t{2}}}), InputError);
+}
+
+TEST(MixStreams, SpreadsOneStreamOverSeveral) {
+    const Nest built = nest("mix_streams", {kTokens, kTokens}, {{"streams", int64_t{1}}});
+    EXPECT_EQ(built.result, tensor({{"sequence", 10}, {"feature", 16}}));
+}
+
 TEST(Join, PutsStreamsSideBySideAndSplitsAsTheyDo) {
     const Nest whole = nest("join", {tensor({{"sequence", 6}, {"feature", 4}}), kTokens});
     EXPECT_EQ(whole.result, tensor({{"sequence", 16}, {"feature", 4}}));

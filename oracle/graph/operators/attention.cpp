@@ -21,6 +21,9 @@
 // `disentangled`: so many learned rows of distances, projected as queries and keys are, by the same weights; products of
 // queries with their keys and of keys with their queries are added to S (DeBERTa, arXiv:2006.03654, equation 4; DeBERTaV3's
 // code shares the projections and normalises the rows);
+// `grid`: queries and keys are positions of a square with such a side (or of its windows, as documents); products of queries
+// with learned rows of distances along height and along width are added (Kirillov et al., arXiv:2304.02643, appendix A; Li
+// et al., arXiv:2112.01526, section 4.1), which a fused kernel reads as a tensor of scores;
 // `sinks`: a learned score a head next to those of the keys (arXiv:2309.17453); `index_heads`: an indexer of so many heads
 // chooses the keys of the window (indexer.cpp).
 #include <algorithm>
@@ -42,6 +45,7 @@ struct Options {
     Extent distances = 0;
     Extent disentangled = 0;
     Extent index_heads = 0;
+    Extent grid = 0;
     bool causal = false;
     bool dropout = false;
     bool materialised = false;
@@ -62,6 +66,7 @@ Options read(Attributes& attributes) {
     options.sinks = attributes.flag("sinks", false);
     options.distances = attributes.not_negative("distances", 0);
     options.disentangled = attributes.not_negative("disentangled", 0);
+    options.grid = attributes.not_negative("grid", 0);
     options.index_heads = attributes.not_negative("index_heads", 0);
     options.tied_distances = attributes.flag("tied_distances", false);
     options.materialised = attributes.word("implementation", {"fused", "materialised"}, "fused") == "materialised";
@@ -224,6 +229,14 @@ bool options_agree(Attributes& attributes, const Options& options, const Attenti
             return false;
         }
     }
+    if (options.grid > 0 &&
+        (options.materialised || shape.keys != static_cast<double>(options.documents * options.grid * options.grid))) {
+        attributes.error_at("grid", options.materialised
+                                        ? "only fused attention reads scores of rows and columns here"
+                                        : fmt::format("{} positions are not {} squares with a side of {}", shape.keys,
+                                                      options.documents, options.grid));
+        return false;
+    }
     if (options.documents > 1 && shape.keys > shape.queries) {
         attributes.error_at("documents", "packed documents have no memory before them");
         return false;
@@ -294,6 +307,19 @@ Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs) {
         nest.weights.push_back({.name = "distances",
                                 .dimensions = {{"bucket", options.distances}, {"head", options.heads}},
                                 .operand = {.loops = {kNoLoop, shape.head}}});
+    }
+    if (options.grid > 0) {
+        shape.grid = static_cast<double>(options.grid);
+        for (const char* name : {"rows", "columns"}) {
+            nest.weights.push_back(
+                {.name = name,
+                 .dimensions = {{"distance", 2 * options.grid - 1}, {"feature", width / options.heads}},
+                 .operand = {.loops = {kNoLoop, kNoLoop}}});
+        }
+        nest.saved.push_back({.what = Saved::What::internal,
+                              .name = "scores of positions",
+                              .loops = {0, shape.head, shape.query},
+                              .factor = shape.grid * shape.grid});
     }
     if (options.sinks) {
         nest.weights.push_back(

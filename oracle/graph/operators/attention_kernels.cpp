@@ -207,7 +207,19 @@ Work fused_attention(const LocalExtents& extents, const AttentionShape& shape) {
     backward.flops = arithmetic * ((3 * shape.key_size + 2 * shape.value_size) / both);
     backward.elements = 2 * (query_side + key_side);
     backward.fixed_bytes = 2 * row;
-    return {.forward = {forward}, .backward_input = {backward}, .model_forward = arithmetic};
+    if (shape.grid <= 0) {
+        return {.forward = {forward}, .backward_input = {backward}, .model_forward = arithmetic};
+    }
+    // Products of queries with the positions of rows and of columns, whose sums are the scores that attention reads; backward
+    // reads them again and writes their gradients, and sums these over columns and over rows.
+    const double scores = local.heads * attention_pairs(extents, shape);
+    const double sums = 2 * local.heads * local.queries * shape.grid;
+    const Kernel product = matmul(local.queries, shape.grid, shape.key_size, local.heads);
+    return {.forward = {product, product, stream(2 * scores + sums), forward},
+            .backward_input = {backward, stream(4 * scores + sums),
+                               matmul(local.queries, 2 * shape.key_size, shape.grid, local.heads),
+                               matmul(2 * shape.grid, shape.key_size, local.queries, local.heads)},
+            .model_forward = arithmetic + 2 * product.flops};
 }
 
 }  // namespace dodona::graph

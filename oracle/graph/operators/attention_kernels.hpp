@@ -22,6 +22,7 @@ struct AttentionShape {
     double width = 0;        ///< features of the model, for relative positions; 0: none
     double rows = 0;         ///< of distances, whose products with queries and keys are added; 0: none
     double rows_width = 0;   ///< features of such a row
+    double grid = 0;         ///< side of the square whose rows and columns have learned positions; 0: none
     bool causal = false;
     bool dropout = false;
     bool distances = false;  ///< scores of distances are added

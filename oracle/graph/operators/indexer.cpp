@@ -7,7 +7,10 @@
 // Backward goes through the chosen pairs only: its loss is the distance from the attention's own probabilities there, which
 // the attention's backward has. Source: DeepSeek-AI, DeepSeek-V3.2-Exp technical report, section 2.1, equations 1, 3 and 4;
 // deepseek-ai/DeepGEMM: fp8_mqa_logits, which writes the scores. Its products are counted in the precision of the plan (it
-// runs them in fp8); every rank of a tensor group has the whole indexer, as it needs the sum over heads.
+// runs them in fp8). Its keys may be fewer than those of the attention: of compressed tokens (DeepSeek-V4). Every rank of a
+// tensor group has the whole indexer, as it needs the sum over heads.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "graph/operators/attention_kernels.hpp"
@@ -32,7 +35,8 @@ void add_indexer(Attributes& attributes, std::span<const Tensor> inputs, Extent 
         return;
     }
     const Operand of_queries{.loops = {kBatch, attention.query, kNoLoop}};
-    const Operand of_keys{.loops = {kBatch, attention.key, kNoLoop}};
+    const auto keys = static_cast<double>(inputs[1].dimensions[1].extent);
+    const Operand of_keys{.loops = {kBatch, keys < attention.keys ? kNoLoop : attention.key, kNoLoop}};
     for (const Operand& operand : {of_queries, of_keys, of_queries}) {
         nest.saved.push_back({.what = Saved::What::input, .operand = static_cast<int>(nest.inputs.size())});
         nest.inputs.push_back(operand);
@@ -44,21 +48,22 @@ void add_indexer(Attributes& attributes, std::span<const Tensor> inputs, Extent 
                           .factor = attention.window});
     AttentionShape all = attention;
     all.window = 0;
-    nest.work = [inner = nest.work, all, attention, index_heads = static_cast<double>(heads),
+    all.keys = std::max(keys, all.queries);
+    nest.work = [inner = nest.work, all, attention, keys, index_heads = static_cast<double>(heads),
                  size = static_cast<double>(head_size)](const LocalExtents& local) {
         Work work = inner(local);
         const double samples = local[kBatch];
         const double queries = local[all.query];
-        const double pairs = samples * attention_pairs(local, all);
+        const double pairs = samples * attention_pairs(local, all) * keys / all.keys;
         const double chosen = samples * attention_pairs(local, attention);
         const auto product = [&](double scored, double times) {
             return Kernel{.kind = KernelKind::attention,
                           .m = queries,
-                          .n = local[all.key],
+                          .n = keys,
                           .k = size,
                           .batch = samples * index_heads,
                           .flops = 2 * times * scored * index_heads * size * unit::flop,
-                          .elements = samples * (queries * index_heads * (size + 1) + local[all.key] * size) * times,
+                          .elements = samples * (queries * index_heads * (size + 1) + keys * size) * times,
                           .fixed_bytes = 4 * scored * unit::byte,
                           .causal = all.causal};
         };

@@ -30,9 +30,11 @@ struct TokenWeights {
 };
 
 /// Each run of `size` features by itself, with one scale for all runs (the heads of queries and keys), or one for each
-/// feature. Shards are whole runs, so nothing is reduced.
+/// feature. Shards are whole runs, so nothing is reduced; where there are more shards than runs, they are replicated as the
+/// keys and values are that they normalise.
 void normalise_runs(Nest& nest, int feature, Extent size, bool shared, TokenWeights weights) {
     nest.loops[static_cast<std::size_t>(feature)].granule = size;
+    nest.loops[static_cast<std::size_t>(feature)].replicates = true;
     for (const char* name : {"scale", "bias"}) {
         if (!(std::string_view(name) == "scale" ? weights.scale : weights.bias)) {
             continue;

@@ -1,4 +1,4 @@
-// Parts of a tensor: the first positions of one dimension, and a smaller image.
+// Parts of a tensor: the first positions of one dimension, and a smaller image; and zeros after a sequence.
 //
 // A part is a view: nothing runs forward and nothing is saved. Backward writes zeros of the whole size and copies the
 // gradient into them (PyTorch, slice_backward: zeros, then copy_). A dimension that is cut cannot be split: a shard of
@@ -43,6 +43,30 @@ Nest build_slice(Attributes& attributes, std::span<const Tensor> inputs) {
     }
     part.dimensions[along].extent = size;
     return part_of(x, part);
+}
+
+/// Zeros after a sequence, as the grid of an image is padded to whole windows (Kirillov et al., arXiv:2304.02643, appendix
+/// A). Forward copies, the gradient is a view.
+Nest build_pad_tokens(Attributes& attributes, std::span<const Tensor> inputs) {
+    Tensor padded = inputs[0];
+    const Extent size = attributes.positive("size");
+    if (!is_sequence(attributes, padded)) {
+        return {};
+    }
+    constexpr int kSequence = 1;
+    const auto before = static_cast<double>(padded.dimensions[kSequence].extent);
+    if (static_cast<double>(size) < before) {
+        attributes.error_at("size", fmt::format("a sequence of {} is longer", before));
+        return {};
+    }
+    padded.dimensions[kSequence].extent = size;
+    Nest nest = element_wise(padded, 1);
+    nest.loops[kSequence].can_split = false;
+    nest.linear = true;
+    nest.work = [read = before / static_cast<double>(size)](const LocalExtents& local) {
+        return Work{.forward = {stream((1 + read) * volume(local), 0)}};
+    };
+    return nest;
 }
 
 /// Each spatial dimension may be given a smaller extent by its name; the others stay whole. Source: the skip

@@ -8,6 +8,13 @@
 //
 // `copied` says whether memory moves: a concatenation writes its result, and a part is made contiguous for what
 // follows; backward does the reverse. Streams between blocks stay where they are.
+//
+// Several copies of a token's states, side by side as features, are mixed with factors that the token itself computes:
+//
+//   Y[t, j, f] = sum over i of C[t, i, j] X[t, i, f]       i of `streams` copies, f of the features of one
+//
+// (AltUp: Baykal et al., arXiv:2301.13310, section 3; hyper-connections: Zhu et al., arXiv:2409.19606, section 2). dX sums
+// over j, dC over f. It saves X and C.
 #include <fmt/format.h>
 
 #include "graph/operators/builders.hpp"
@@ -40,6 +47,44 @@ Nest build_join(Attributes& attributes, std::span<const Tensor> inputs) {
     const std::size_t along = dimension_along(attributes, inputs[0], "sequence");
     const auto whole = side_by_side(attributes, inputs, along);
     return whole ? moved(*whole, inputs.size(), copied) : Nest{};
+}
+
+/// huggingface/transformers: models/gemma3n/modeling_gemma3n.py, predict: with as many sums as streams, a copy into a layout
+/// for the products, these, and a copy back move 6 numbers for 2; backward likewise 8 for 3.
+constexpr Unfused kMixedByOperators{.kernels = 3, .traffic = 14. / 5};
+
+Nest build_mix_streams(Attributes& attributes, std::span<const Tensor> inputs) {
+    constexpr int kSequence = 1, kFeature = 2;
+    const Extent streams = attributes.positive("streams");
+    if (!is_sequence(attributes, inputs[0]) || !is_sequence(attributes, inputs[1])) {
+        return {};
+    }
+    Tensor mixed = inputs[0];
+    Extent& features = mixed.dimensions[kFeature].extent;
+    const Extent factors = inputs[1].dimensions[kFeature].extent;
+    if (features % streams != 0 || factors % streams != 0 ||
+        inputs[1].dimensions[kSequence] != mixed.dimensions[kSequence]) {
+        attributes.error_at("streams", fmt::format("{} with factors {} are not {} streams", inputs[0].shape(),
+                                                   inputs[1].shape(), streams));
+        return {};
+    }
+    features = features / streams * (factors / streams);
+    Nest nest = element_wise(mixed, 2);
+    nest.loops[kFeature].can_split = false;
+    nest.inputs[0].loops = nest.inputs[1].loops = {kBatch, kSequence, kNoLoop};
+    nest.saved = {{.what = Saved::What::input, .operand = 0}, {.what = Saved::What::input, .operand = 1}};
+    nest.work = [n = static_cast<double>(streams),
+                 m = static_cast<double>(factors / streams)](const LocalExtents& local) {
+        const double sums = volume(local);
+        const double read = sums / m * n;
+        const double numbers = volume_of_first(local, 2) * n * m;
+        Kernel forward = stream(read + sums + numbers);
+        forward.flops = 2 * n * sums * unit::flop;
+        Kernel backward = stream(2 * read + sums + 2 * numbers);
+        backward.flops = 4 * n * sums * unit::flop;
+        return unfused_as(kMixedByOperators, {.forward = {forward}, .backward_input = {backward}});
+    };
+    return nest;
 }
 
 Nest build_narrow(Attributes& attributes, std::span<const Tensor> inputs) {

@@ -134,6 +134,56 @@ Nest build_merge_tokens(Attributes& attributes, std::span<const Tensor> inputs) 
     return nest;
 }
 
+namespace {
+
+/// huggingface/transformers: models/deepseek_v4/modeling_deepseek_v4.py, DeepseekV4HCACompressor: the sum with the bias, the
+/// softmax into fp32, its cast, the product and the sum over the run move 12 numbers forward where one kernel reads 2, and
+/// 15 backward where it moves 4.
+constexpr Unfused kCompressedByOperators{.kernels = 5, .traffic = 27. / 6};
+
+}  // namespace
+
+/// Y[r, f] = sum over t of the run r of softmax_t(G[t, f] + B[t, f]) X[t, f], B a learned table of the run. With `overlap` a
+/// token has twice the features of Y: the second half counts in its own run, the first in the one after it, in one softmax
+/// (DeepSeek-V4's compressed attention). A shard of the sequence would have to be whole runs, so it is not split.
+Nest build_compress_tokens(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Extent count = attributes.positive("count");
+    const Extent parts = attributes.flag("overlap", false) ? 2 : 1;
+    constexpr int kSequence = 1, kFeature = 2;
+    Tensor y = inputs[0];
+    if (!is_sequence(attributes, y) || !same_shapes(attributes, inputs)) {
+        return {};
+    }
+    const Extent tokens = y.dimensions[kSequence].extent, features = y.dimensions[kFeature].extent;
+    if (tokens % count != 0 || features % parts != 0) {
+        attributes.error_at("count", fmt::format("{} tokens of {} features are not whole runs of {}{}", tokens,
+                                                 features, count, parts > 1 ? " in two halves" : ""));
+        return {};
+    }
+    y.dimensions[kSequence].extent = tokens / count;
+    y.dimensions[kFeature].extent = features / parts;
+    Nest nest = element_wise(y, 2);
+    nest.loops[kSequence].can_split = false;
+    nest.loops[kFeature].can_split = parts == 1;
+    const int feature = parts == 1 ? kFeature : kNoLoop;
+    nest.inputs[0].loops = nest.inputs[1].loops = {kBatch, kNoLoop, feature};
+    nest.weights = {{.name = "bias",
+                     .dimensions = {{"token", count}, {"feature", features}},
+                     .operand = {.loops = {kNoLoop, feature}}}};
+    nest.saved = {{.what = Saved::What::input, .operand = 0}, {.what = Saved::What::input, .operand = 1}};
+    nest.work = [read = static_cast<double>(count * parts)](const LocalExtents& local) {
+        const double each = read * volume(local);
+        Kernel forward = stream(2 * each + volume(local));
+        forward.flops = 6 * each * unit::flop;
+        Kernel backward = stream(4 * each + volume(local));
+        backward.flops = 8 * each * unit::flop;
+        Work work = unfused_as(kCompressedByOperators, {.forward = {forward}, .backward_input = {backward}});
+        work.backward_weight = {stream(each)};  // the gradients of the gates, summed over runs
+        return work;
+    };
+    return nest;
+}
+
 /// Y = [W; X] along the sequence: `count` learned tokens before the others, such as BERT's and ViT's class token
 /// (arXiv:2010.11929, equation 1), the same before each of `documents` equal parts of the sequence, such as the images of
 /// a sample. The longer sequence cannot be split: its shards are not X's.
