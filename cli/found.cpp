@@ -76,6 +76,10 @@ bool has_words(const std::vector<std::string>& words, const std::string& facts,
     });
 }
 
+bool is_cut_short(const std::string& typed, const std::string& name) {
+    return typed.size() < name.size() && name.starts_with(small_letters(typed)) && name[typed.size()] != '-';
+}
+
 void nothing_found(const std::string& plural, const std::vector<std::string>& words) {
     std::vector<std::string> typed;
     for (const std::string& word : words) {

@@ -104,7 +104,10 @@ int run_listing(Arguments& arguments, const Listing<Thing>& listing) {
     const std::size_t left_out =
         (all ? 0 : leave_out(listing, things)) + (all || !words.empty() ? 0 : listing.on_request.size());
     if (things.size() == 1 && !words.empty()) {
-        return write_one(std::string(things.front().name), things.front());
+        const Thing& one = things.front();
+        if (listing.kind != files::NameOf::device || !is_cut_short(join(words), std::string(one.name))) {
+            return write_one(std::string(one.name), one);
+        }
     }
     reports::Document document = listing.all(things);
     if (left_out > 0) {
