@@ -79,7 +79,12 @@ std::vector<double> ticks_within_decades(double lo, double hi) {
 }
 
 /// Powers of `base`, every n-th where there would be too many; the ends are padded so that points are not on the edge.
+/// Values that hardly vary are drawn flat: ticks of a narrower range would have equal labels over each other.
 void set_logarithmic(PlotAxis& axis, double base, std::size_t most_ticks) {
+    constexpr double kNarrowest = 1.25;
+    const double wider = std::sqrt(std::max(1.0, kNarrowest * axis.lo / axis.hi));
+    axis.lo /= wider;
+    axis.hi *= wider;
     const auto exponent = [base](double value) { return std::log(value) / std::log(base); };
     const int first = static_cast<int>(std::ceil(exponent(axis.lo) - 1e-9));
     const int last = static_cast<int>(std::floor(exponent(axis.hi) + 1e-9));

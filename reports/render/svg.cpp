@@ -190,7 +190,11 @@ std::string stacked_svg(const Chart& chart) {
     const PlotArea area;
     const std::vector<SeriesColour> colours = series_colours(chart);
     const double slot = (area.right - area.left) / static_cast<double>(chart.x.size());
-    const auto every = static_cast<std::size_t>(std::ceil(44 / slot));
+    std::size_t widest = 0;
+    for (const Cell& cell : chart.x) {
+        widest = std::max(widest, display_columns(text(cell)));
+    }
+    const auto every = static_cast<std::size_t>(std::ceil(kLetter * static_cast<double>(widest + 2) / slot));
     std::string plot = y_grid(area, y, y.unit.name.empty() ? chart.y_title : y.unit.name);
     for (std::size_t i = 0; i < chart.x.size(); ++i) {
         const double left = area.left + slot * (static_cast<double>(i) + 0.15);

@@ -402,22 +402,37 @@ TEST(PlotAxis, PutsValuesBetweenItsEnds) {
     EXPECT_GE(y_axis(time_parts_chart(report.scalings[0]), 6).hi, 43.2) << "on 4 GPUs, the most expensive";
 }
 
+/// The axis of a logarithmic chart of two values.
+PlotAxis value_axis(double lo, double hi) {
+    return y_axis({.title = "",
+                   .x_title = "",
+                   .x = {Count{1}, Count{2}},
+                   .series = {{.label = "a", .component = "", .points = {Number{lo}, Number{hi}}}},
+                   .logarithmic = true,
+                   .form = ChartForm::lines},
+                  7);
+}
+
+TEST(PlotAxis, LabelsTicksThatDiffer) {
+    constexpr double kLetters = 0.045;  // of a chart's height that a line of text takes
+    for (const double hi : {1.0, 1.0002, 1.01, 1.1, 1.2, 1.3, 1.9, 3.0, 9.0, 40.0, 700.0, 5e4, 1e9}) {
+        for (double lo = 6.5e-3; lo < 1e7; lo *= 1.7) {
+            const PlotAxis axis = value_axis(lo, hi * lo);
+            for (std::size_t i = 1; i < axis.ticks.size(); ++i) {
+                EXPECT_GT(axis.place(axis.ticks[i]) - axis.place(axis.ticks[i - 1]), kLetters) << lo << " " << hi;
+                EXPECT_NE(axis.tick_text(axis.ticks[i]), axis.tick_text(axis.ticks[i - 1])) << lo << " " << hi;
+            }
+        }
+    }
+}
+
 TEST(PlotAxis, HasRoundTicksWhereThereIsHardlyAPowerOfTen) {
-    const auto ticks = [](double lo, double hi) {
-        return y_axis({.title = "",
-                       .x_title = "",
-                       .x = {Count{1}, Count{2}},
-                       .series = {{.label = "a", .component = "", .points = {Number{lo}, Number{hi}}}},
-                       .logarithmic = true,
-                       .form = ChartForm::lines},
-                      7)
-            .ticks;
-    };
+    const auto ticks = [](double lo, double hi) { return value_axis(lo, hi).ticks; };
     EXPECT_EQ(ticks(124, 799), (std::vector<double>{200, 500}));
     EXPECT_EQ(ticks(60, 3000), (std::vector<double>{100, 200, 500, 1000, 2000}));
     EXPECT_EQ(ticks(2.2, 4.6), (std::vector<double>{3, 4}));
     EXPECT_EQ(ticks(1, 100), (std::vector<double>{1, 10, 100}));
-    EXPECT_EQ(ticks(7, 7), (std::vector<double>{7}));
+    EXPECT_EQ(ticks(7, 7), (std::vector<double>{6.5, 7, 7.5}));
     EXPECT_EQ(ticks(0, 4), (std::vector<double>{0, 1, 2, 3, 4})) << "no logarithm of 0";
 }
 
