@@ -95,11 +95,22 @@ namespace {
 
 /// A hint for a word that is no count of this option; may be empty.
 std::string hint_for(const std::string& name, const std::string& typed) {
-    if (name == "--batch" && amount_meant(typed)) {
-        return "a batch is counted in samples: divide its tokens by those of a sample; 4M tokens of 8,192 are 512";
+    constexpr double kSample = 8192;  // tokens
+    if (const auto tokens = amount_meant(typed); name == "--batch" && tokens >= kSample) {
+        return fmt::format(
+            "a batch is counted in samples: divide its tokens by those of a sample: -b {:.0f} of samples of "
+            "8,192 tokens, -b {:.0f} of 4,096",
+            *tokens / kSample, *tokens / (kSample / 2));
+    }
+    if (name != "--gpus") {
+        return "";
     }
     const auto precision = choice_meant(typed, value_names<Precision>());
-    return name == "--gpus" && precision ? "-p is short for --gpus; write --precision " + *precision : "";
+    return precision                                 ? "-p is short for --gpus; write --precision " + *precision
+           : typed.find("node") != std::string::npos ? "GPUs of all nodes together: 32 for 4 nodes of 8"
+           : typed.find("..") != typed.npos || typed.find('-', 1) != typed.npos
+               ? "several numbers are 8,16,32 or 8..64, for report, size and limits"
+               : "";
 }
 
 }  // namespace

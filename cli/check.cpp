@@ -91,7 +91,7 @@ std::string model(files::Document document, const std::string& file) {
     Diagnostics faults;
     std::string line = fmt::format("model {}: {} parameters, {} forward per sample, {} ({} distinct)", graph.name,
                                    reports::whole(counts.parameters), reports::text(counts.forward_per_sample),
-                                   reports::counted(counts.layers, "layer"), counts.distinct_layers);
+                                   reports::counted(counts.layers, "operator"), counts.distinct_layers);
     if (published.parameters) {
         line += compared("parameters", counts.parameters, *published.parameters, 0, faults, file);
     }

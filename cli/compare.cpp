@@ -191,9 +191,22 @@ std::map<std::string, std::string> with_all_gpus(std::map<std::string, std::stri
     return job;
 }
 
+/// The words compared; also those of `compare MODEL --machine A,B` or `--strategy A,B`, as other commands take them.
+std::vector<std::string> compared_words(Arguments& arguments) {
+    std::vector<std::string> words = arguments.all("A");
+    for (const char* option : {"--machine", "--strategy"}) {
+        const std::vector<std::string> listed = arguments.list(option);
+        if (words.size() == 1 && listed.size() > 1 && !arguments.has("--model")) {
+            arguments = arguments.with("--model", words.front()).with(option, "");
+            words = listed;
+        }
+    }
+    return words;
+}
+
 int run_compare(Arguments& arguments) {
     const Output output = read_output(arguments);
-    std::vector<std::string> words = arguments.all("A");
+    std::vector<std::string> words = compared_words(arguments);
     if (words.size() < 2) {
         arguments.missing("a second thing to compare",
                           "two or more strategies, machines, models or plan files: dodona compare h100 a100 "

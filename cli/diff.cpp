@@ -1,7 +1,9 @@
 // `dodona diff`: two reports compared.
 #include "cli/commands.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
@@ -9,6 +11,7 @@
 #include "cli/report_file.hpp"
 #include "cli/trace_diff.hpp"
 #include "questions/diff/diff.hpp"
+#include "questions/report/analysis.hpp"
 #include "questions/trace/trace.hpp"
 
 namespace dodona::cli {
@@ -28,11 +31,22 @@ int diff_reports(Arguments& arguments, const Output& output, const std::string& 
         }
     }
     arguments.throw_if_faults();
-    const questions::diff::Answer answer =
-        questions::diff::ask({.first = {first, load_report(first)},
-                              .second = {second, load_report(second)},
-                              .tolerance = options.tolerance.value_or(questions::diff::kDefaultTolerance)});
-    write(output, questions::diff::document(answer));
+    const questions::diff::Question question{
+        .first = {first, load_report(first)},
+        .second = {second, load_report(second)},
+        .tolerance = options.tolerance.value_or(questions::diff::kDefaultTolerance)};
+    const questions::diff::Answer answer = questions::diff::ask(question);
+    reports::Document document = questions::diff::document(answer);
+    reports::Code next;
+    for (const auto* report : {&question.first.report, &question.second.report}) {
+        const auto best = questions::report::recommended(report->scalings.front());
+        const std::string line = best ? questions::report::plan_command(report->inputs, *best) : "";
+        if (!line.empty() && std::find(next.lines.begin(), next.lines.end(), line) == next.lines.end()) {
+            next.lines.push_back(line);
+        }
+    }
+    add_section(document, {"Next"}, {std::move(next)});
+    write(output, document);
     return answer.differs() ? kNo : kAnswered;
 }
 

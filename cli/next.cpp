@@ -35,10 +35,12 @@ std::optional<std::string> line_of(const Arguments& arguments, const Command& as
     }
     const std::string& positional = command->positionals.front().name;
     const auto given = next.values.find(positional);
-    const std::string subject = given != next.values.end()  ? given->second
-                                : arguments.has(positional) ? arguments.all(positional).front()
-                                                            : "";
-    std::string line = "dodona " + next.name + (subject.empty() ? "" : " " + reports::shell_word(subject));
+    std::string subject;
+    for (const std::string& word :
+         given != next.values.end() ? std::vector{given->second} : arguments.all(positional)) {
+        subject += word.empty() ? "" : " " + reports::shell_word(word);
+    }
+    std::string line = "dodona " + next.name + subject;
     bool is_from_script = false;
     for (const Option& option : command->options) {
         for (const std::string& value : values_of(option, asked, arguments, next)) {
@@ -51,8 +53,8 @@ std::optional<std::string> line_of(const Arguments& arguments, const Command& as
 
 }  // namespace
 
-void add_next(reports::Document& document, const Arguments& arguments, const std::string& asked,
-              const std::vector<NextCommand>& next) {
+std::vector<std::string> next_lines(const Arguments& arguments, const std::string& asked,
+                                    const std::vector<NextCommand>& next) {
     const Command* command = command_named(asked);
     std::vector<std::string> lines;
     for (const NextCommand& one : next) {
@@ -60,10 +62,16 @@ void add_next(reports::Document& document, const Arguments& arguments, const std
             lines.push_back(*line);
         }
     }
+    return lines;
+}
+
+void add_next(reports::Document& document, const Arguments& arguments, const std::string& asked,
+              const std::vector<NextCommand>& next) {
+    const std::vector<std::string> lines = next_lines(arguments, asked, next);
     if (auto* code = document.blocks.empty() ? nullptr : std::get_if<reports::Code>(&document.blocks.back())) {
         code->lines.insert(code->lines.end(), lines.begin(), lines.end());
     } else {
-        reports::add_section(document, {"Next"}, {reports::Code{std::move(lines)}});
+        reports::add_section(document, {"Next"}, {reports::Code{lines}});
     }
 }
 

@@ -17,8 +17,12 @@ struct NextCommand {
     std::string more = {};  ///< words at its end
 };
 
-/// Adds them to the section "Next". Each takes over its first positional, such as MODEL, and what was typed of options that
-/// both commands have in the same form, but for those of the output; one without its positional is left out.
+/// Their lines. Each takes over its first positional, such as MODEL, and what was typed of options that both commands have
+/// in the same form, but for those of the output; one without its positional is left out.
+std::vector<std::string> next_lines(const Arguments& arguments, const std::string& asked,
+                                    const std::vector<NextCommand>& commands);
+
+/// Adds them to the section "Next".
 void add_next(reports::Document& document, const Arguments& arguments, const std::string& asked,
               const std::vector<NextCommand>& commands);
 

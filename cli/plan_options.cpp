@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/next.hpp"
 #include "cli/note.hpp"
 #include "cli/software.hpp"
 #include "cli/words.hpp"
@@ -297,13 +298,14 @@ PlanSettings read_plan_settings(Arguments& arguments) {
     read_recompute(arguments, settings);
     read_zero(arguments, settings);
     const bool has_plan = arguments.has("--plan");
-    if (!has_plan && !arguments.has("--strategy")) {
-        arguments.missing(
-            settings.mesh.empty() ? "a plan" : "the strategy of the mesh",
-            settings.mesh.empty()
-                ? "`dodona plan ... --save plan.yaml` writes one for --plan plan.yaml; or give --strategy A "
-                  "and --mesh AXIS=SIZE,..."
-                : "give --strategy A; `dodona strategies` lists them with their axes");
+    if (!has_plan && !arguments.has("--strategy") && settings.mesh.empty()) {
+        const std::vector<std::string> plan = next_lines(arguments, "plan", {{"plan", {}, " --save plan.yaml"}});
+        arguments.missing("a plan", fmt::format("`{}` writes one for --plan plan.yaml; or give --strategy A and --mesh "
+                                                "AXIS=SIZE,...",
+                                                plan.empty() ? "dodona plan ... --save plan.yaml" : plan.front()));
+    } else if (!has_plan && !arguments.has("--strategy")) {
+        arguments.missing("the strategy of the mesh",
+                          "give --strategy A; `dodona strategies` lists them with their axes");
     }
     if (!has_plan && settings.mesh.empty() && !arguments.has("--gpus")) {
         settings.gpus = required_gpus(arguments, "how many GPUs to train on: --gpus 64");

@@ -136,6 +136,11 @@ int run(const std::vector<std::string>& typed) {
     }
     if (const auto site = std::find_if(words.begin(), words.end(), is_from_site);
         first == "machines" && site != words.end()) {
+        if (*site == kFromSite && (site + 1 == words.end() || (site + 1)->starts_with("-"))) {
+            fail({}, "--from-site: a file is missing",
+                 "what the site's nvidia-smi topo -m, ibstat, lspci or scontrol printed: --from-site topo.txt "
+                 "ibstat.txt");
+        }
         std::vector<std::string> all(words.begin() + 1, words.end());
         std::for_each(all.begin(), all.end(), [](std::string& word) {
             word = is_from_site(word) ? "--import" + word.substr(kFromSite.size()) : word;

@@ -12,6 +12,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/next.hpp"
 #include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -220,7 +221,14 @@ int run_validate(Arguments& arguments) {
         {.runs = std::move(runs),
          .asked = validate::Questions(library(), read_tables(arguments), read_conventions(arguments)),
          .anchors = anchors});
-    write(output, questions::validate::document(view, comparison));
+    reports::Document document = questions::validate::document(view, comparison);
+    add_next(
+        document, arguments, "validate",
+        {{"validate", {{"--by", "device"}, {"--record", ""}}},
+         {"validate", {{"--anchor", "3"}, {"--record", ""}}},
+         {"validate", record.empty() ? std::map<std::string, std::string>{{"--record", "errors.md"}, {"--gate", ""}}
+                                     : std::map<std::string, std::string>{{"--gate", record}, {"--record", ""}}}});
+    write(output, document);
     if (interrupted()) {
         return kInterrupted;
     }

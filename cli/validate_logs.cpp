@@ -132,6 +132,18 @@ validate::RunResult refused(const std::string& name, const files::TrainingLog& l
 
 }  // namespace
 
+std::vector<NextCommand> next_of_log(const Arguments& arguments, const std::string& command, const std::string& name,
+                                     const files::TrainingLog& log) {
+    std::map<std::string, std::string> job{{"MODEL", arguments.has("--model") ? arguments.all("--model").front() : ""}};
+    for (const auto& [option, value] : known_from(log)) {
+        job[option] = value;
+    }
+    if (!arguments.has("--from") && !arguments.has("--plan") && library().is_launch(name)) {
+        job["--from"] = name;
+    }
+    return {{command, {{"LOG", name}, {"RUNS", name}}}, {"predict", job}, {"plan", job}};
+}
+
 std::vector<Option> log_options() {
     std::vector<Option> all{{"--model", "MODEL", "of a log that does not print the network: a built-in model or a file",
                              "Logs", kOnce, Names::models}};
@@ -172,7 +184,11 @@ int validate_logs(Arguments& arguments, const Output& output, const std::vector<
         is_any = is_any || one.result.predicted;
         results.push_back(std::move(one));
     }
-    write(output, questions::validate::document(results));
+    reports::Document document = questions::validate::document(results);
+    if (is_any && logs.size() == 1) {
+        add_next(document, arguments, "validate", next_of_log(arguments, "watch", logs.front(), results.front().log));
+    }
+    write(output, document);
     return is_any ? kAnswered : kNo;
 }
 

@@ -176,6 +176,7 @@ int run_watch(Arguments& arguments) {
         log = library().training_log(name, {});  // says what is missing
     }
     const Expected expected = expected_of(arguments, name, *log);
+    const auto next = next_lines(arguments, "watch", next_of_log(arguments, "validate", name, *log));
     fmt::print("{}: {} a step predicted, {:.0f} % interval {}; {}\n", printable(name), text(expected.step.value),
                100 * kIntervalLevel, reports::interval(expected.step), log->software);
     Watch watch(expected);
@@ -186,7 +187,10 @@ int run_watch(Arguments& arguments) {
         log = followed.log();
         watch.take(log ? log->every : std::vector<LoggedStepTime>{}, !has_more || interrupted());
     }
-    fmt::print("{}\n", watch.summary());
+    fmt::print("{}\n\nNext\n", watch.summary());
+    for (const std::string& line : next) {
+        fmt::print("  {}\n", printable(line));
+    }
     return once ? (watch.is_inside() ? kAnswered : kNo) : kInterrupted;
 }
 

@@ -32,10 +32,10 @@ std::string scaling_text(const search::Growth& growth) {
 }
 
 /// "filter on 128 GPUs: no; filter <= 64: ...; nearest: 64 GPUs".
-std::string verdict_text(const StrategyLimits& limits) {
+std::string refusal_text(const StrategyLimits& limits) {
     const search::Verdict& verdict = *limits.verdict;
-    std::string text = fmt::format("{} on {}: {}", limits.strategy, counted(verdict.devices, "GPU"),
-                                   verdict.fits ? "yes" : "no; " + why_not_text(verdict));
+    std::string text =
+        fmt::format("{} on {}: no; {}", limits.strategy, counted(verdict.devices, "GPU"), why_not_text(verdict));
     std::vector<std::string> near;
     for (const std::optional<std::int64_t>& devices : {verdict.below, verdict.above}) {
         if (devices) {
@@ -257,10 +257,22 @@ Document document(const LimitsAnswer& answer) {
     set_asked(document, answer.question.model, answer.question.machine, 0);
     add(document, Headline{limits_headline(answer)});
     add(document, Paragraph{scaling_text(answer.growth)});
+    std::vector<std::string> fitting;
+    std::vector<Paragraph> refused;
     for (const StrategyLimits& limits : answer.strategies) {
-        if (limits.verdict) {
-            add(document, Paragraph{verdict_text(limits), limits.verdict->fits ? Tone::good : Tone::bad});
+        if (limits.verdict && limits.verdict->fits) {
+            fitting.push_back(limits.strategy);
+        } else if (limits.verdict) {
+            refused.push_back({refusal_text(limits), Tone::bad});
         }
+    }
+    if (!fitting.empty()) {
+        const std::int64_t gpus = answer.strategies.front().verdict->devices;
+        add(document,
+            Paragraph{fmt::format("{}: yes, with {}", counted(gpus, "GPU"), fmt::join(fitting, ", ")), Tone::good});
+    }
+    for (Paragraph& line : refused) {
+        add(document, std::move(line));
     }
     add(document, strategy_limit_table(answer));
     add(document, Note{fmt::format("GPU counts evaluated: powers of two and the maximum; worthwhile while a GPU does "

@@ -69,7 +69,7 @@ KeyFigures model_figures(const graph::Graph& graph) {
                      .value = whole(counts.parameters),
                      .note = fmt::format("({}){}", large(counts.parameters), trained)},
                     {.label = "forward", .value = counts.forward_per_sample, .note = "per sample"},
-                    {.label = "layers",
+                    {.label = "operators",
                      .value = Count{counts.layers},
                      .note = fmt::format("({} distinct)", whole(counts.distinct_layers))}}};
     if (graph.dataset.samples) {
@@ -115,7 +115,7 @@ Document list(const std::vector<graph::Graph>& graphs) {
                             {"parameters", Align::right},
                             {"trained", Align::right},
                             {"forward per sample", Align::right},
-                            {"layers", Align::right},
+                            {"operators", Align::right},
                             {"distinct", Align::right}});
         const graph::Counts counts = graph::count(graph);
         kinds.try_emplace(std::string(kind_of_model(graph)), titles)

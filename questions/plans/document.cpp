@@ -203,7 +203,8 @@ void add_infeasible(Document& document, const search::Answer& answer) {
                                       counted(answer.counts.configurations, "configuration")),
                  .detail = !answer.plans.empty()},
                 {std::move(table),
-                 Note{more > 0 ? fmt::format("and {}; --format json lists all", counted(more, "more reason")) : ""}});
+                 Note{more > 0 ? fmt::format("and {}; --format json lists all", counted(more, "more reason")) : ""},
+                 Note{answer.plans.empty() && answer.reserve > 0 ? reserve_text(answer) : ""}});
 }
 
 /// "3 plans are within 2 % of the fastest; the simplest is shown first"; empty where the first is alone.

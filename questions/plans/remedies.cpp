@@ -157,8 +157,8 @@ bool can_run_plans(const cluster::Cluster& machine, const search::Space& space) 
            (machine.host || !(space.offload.any() || space.vary.offload));
 }
 
-/// One cluster of each device with at least so much memory, large enough for the job, in the order of that memory; with
-/// the software that is usual on it.
+/// One cluster of each device with at least so much memory, large enough for the job, in the order of that memory, those of
+/// the maker whose devices the job is for first; with the software that is usual on it.
 RelaxationSequence machines(const Question& question, Bytes least) {
     RelaxationSequence relaxations;
     std::vector<std::pair<std::string, cluster::Cluster>> found;
@@ -172,8 +172,11 @@ RelaxationSequence machines(const Question& question, Bytes least) {
             found.emplace_back(name, std::move(machine));
         }
     }
+    const auto rank = [maker = question.workload.cluster.device.maker()](const cluster::Cluster& machine) {
+        return std::pair(machine.device.maker() != maker, machine.device.memory);
+    };
     std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.second.device.memory < b.second.device.memory; });
+                     [&](const auto& a, const auto& b) { return rank(a.second) < rank(b.second); });
     found.resize(std::min(found.size(), kMaxMachines));
     for (const auto& named : found) {
         relaxations.emplace_back([&, named]() -> std::optional<Variation> {

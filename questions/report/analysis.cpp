@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/collect/next_commands.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/document/number_format.hpp"
 #include "search/answer.hpp"
@@ -178,6 +179,15 @@ double best_rate(const ReportScaling& scaling) {
         most = std::max(most, rate(*placed.point));
     }
     return most;
+}
+
+std::string plan_command(const ReportInputs& inputs, const PlacedPlan& placed) {
+    std::string words = fmt::format("dodona plan {} --machine {} --gpus {} --batch {}", shell_word(inputs.model),
+                                    shell_word(inputs.machine), placed.point->devices, placed.point->batch);
+    for (const ReportSetting& setting : inputs.settings) {
+        words += setting.option == "--strategy" ? "" : fmt::format(" {} {}", setting.option, shell_word(setting.value));
+    }
+    return words + fmt::format(" --strategy {}", shell_word(placed.strategy->name));
 }
 
 double efficiency(const ReportScaling& scaling, const ReportPoint& point) {

@@ -28,6 +28,9 @@ std::vector<PlacedPlan> best_plans(const ReportScaling& scaling);
 /// least search::kWorthwhile of what one does at best. None where nothing fits.
 std::optional<PlacedPlan> recommended(const ReportScaling& scaling);
 
+/// `dodona plan` about that number of GPUs and strategy.
+std::string plan_command(const ReportInputs& inputs, const PlacedPlan& placed);
+
 /// Samples a second and GPU, over the most that any of best_plans reaches.
 double efficiency(const ReportScaling& scaling, const ReportPoint& point);
 /// The most samples a second and GPU of best_plans; zero where nothing fits.

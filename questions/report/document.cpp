@@ -74,15 +74,6 @@ KeyFigures figures(const Report& report, const PlacedPlan& best, const AmountOfW
     return figures;
 }
 
-std::string command(const ReportInputs& inputs, const PlacedPlan& best) {
-    std::string words = fmt::format("dodona plan {} --machine {} --gpus {} --batch {}", shell_word(inputs.model),
-                                    shell_word(inputs.machine), best.point->devices, best.point->batch);
-    for (const ReportSetting& setting : inputs.settings) {
-        words += setting.option == "--strategy" ? "" : fmt::format(" {} {}", setting.option, shell_word(setting.value));
-    }
-    return words + fmt::format(" --strategy {} --save plan.yaml", shell_word(best.strategy->name));
-}
-
 /// The page in which to vary the best plan's question.
 std::string explorer_command(const ReportInputs& inputs, const PlacedPlan& best) {
     std::string words = fmt::format("dodona explorer {} --machine {} --gpus {} --batch {}", shell_word(inputs.model),
@@ -376,7 +367,7 @@ Document document(const Report& whole_report) {
     add(document, remarks(report));
     if (best) {
         add_section(document, {"Next"},
-                    {Code{{command(report.inputs, *best),
+                    {Code{{plan_command(report.inputs, *best) + " --save plan.yaml",
                            fmt::format("dodona predict {} --machine {} --gpus {} --batch {} --plan plan.yaml",
                                        shell_word(report.inputs.model), shell_word(report.inputs.machine),
                                        best->point->devices, best->point->batch),

@@ -1,6 +1,7 @@
 // Answers end in "Next": commands that run as they are printed.
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -56,6 +57,43 @@ INSTANTIATE_TEST_SUITE_P(
                       "threads alexnet --machine theta --cores 4",
                       "goodput gpt --machine workstation --gpus 4 --strategy zero3 --batch 64 --mtbf 1826d/node "
                       "--storage-write 2GB/s --storage-read 2GB/s --restart 5min"));
+
+TEST(NextCommands, LeadOnFromLogsTablesAndReports) {
+    const Folder place;
+    cases::unpack(source() / "tests/files/logs.txt", "megatron-srun.log", place.path());
+    std::filesystem::copy_file(source() / "lab/evidence/tables/korthikanti-tab5.csv", place.path() / "runs.csv");
+    for (const char* file : {"a.json --batch 64", "b.json --batch 32"}) {
+        EXPECT_EQ(place.run(std::string("report gpt --machine workstation --gpus 1..4 -o ") + file).code, 0);
+    }
+    for (const auto& [words, code, count] : {std::tuple{"watch megatron-srun.log --machine dgx-h100 --once", 0, 3U},
+                                             {"validate megatron-srun.log --machine dgx-h100", 0, 3U},
+                                             {"validate runs.csv", 0, 3U},
+                                             {"diff a.json b.json", 1, 2U}}) {
+        const Outcome asked = place.run(words);
+        EXPECT_EQ(asked.code, code) << words << asked.err;
+        const std::vector<std::string> commands = next_in(asked.out);
+        EXPECT_EQ(commands.size(), count) << words << "\n" << asked.out;
+        for (const std::string& next : commands) {
+            const std::string command =
+                next + (next.starts_with("watch") ? " --once" : "");  // which follows a log else
+            EXPECT_EQ(place.run(command).code, 0) << command;
+        }
+    }
+    const Outcome no_plan = place.run("predict gpt --machine workstation --gpus 4 --batch 64");
+    const std::size_t plan = no_plan.err.find("`dodona plan gpt");
+    ASSERT_NE(plan, std::string::npos) << no_plan.err;
+    const std::string command = no_plan.err.substr(plan + 8, no_plan.err.find('`', plan + 1) - plan - 8);
+    EXPECT_EQ(place.run(command).code, 0) << command;
+    EXPECT_EQ(place.run("predict gpt --machine workstation --plan plan.yaml").code, 0);
+}
+
+TEST(Compare, TakesAModelAndSeveralMachinesOrStrategies) {
+    const Folder place;
+    EXPECT_EQ(place.run("compare gpt --machine workstation --strategy zero2,zero3 --gpus 4 --batch 64").out,
+              place.run("compare zero2 zero3 --model gpt --machine workstation --gpus 4 --batch 64").out);
+    EXPECT_EQ(place.run("compare gpt --machine dgx-h100,dgx-a100 --gpus 8 --batch 64").out,
+              place.run("compare dgx-h100 dgx-a100 --model gpt --gpus 8 --batch 64").out);
+}
 
 TEST(Budget, BuysTheFastestRunThatItPays) {
     const Folder place;
