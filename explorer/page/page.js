@@ -22,12 +22,12 @@
   }
   function scaled(value, scales) {
     const scale = scales.find(function (one) { return Math.abs(value) >= one[0] * 0.9995; }) || scales[scales.length - 1];
-    return digits(value / scale[0]) + ' ' + scale[1];
+    return digits(value / scale[0]) + '\u00a0' + scale[1];
   }
-  function seconds(value) { return value === 0 ? '0 s' : scaled(value, [[1, 's'], [1e-3, 'ms'], [1e-6, 'us'], [1e-9, 'ns']]); }
+  function seconds(value) { return value === 0 ? '0\u00a0s' : scaled(value, [[1, 's'], [1e-3, 'ms'], [1e-6, 'us'], [1e-9, 'ns']]); }
   function bytes(value) { return scaled(value, [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']]); }
   function large(value) { return value < 999500 ? digits(value) : scaled(value, [[1e12, 'trillion'], [1e9, 'billion'], [1e6, 'million']]); }
-  function percent(ratio) { return (100 * ratio).toFixed(1) + ' %'; }
+  function percent(ratio) { return (100 * ratio).toFixed(1) + '\u00a0%'; }
   function whole(value) { return value.toLocaleString('en-US'); }
 
   function element(tag, content, attributes) {
@@ -82,7 +82,7 @@
   /** What can be set is the model's. */
   function showSettings(all) {
     const place = document.getElementById('settings');
-    const settings = model().settings;
+    const settings = model() ? model().settings : [];
     place.hidden = !settings.length;
     place.open = place.open || Object.keys(all).some(function (name) { return name.startsWith('set.'); });
     place.querySelector('.pair').replaceChildren(...settings.map(function (setting) {
@@ -133,8 +133,8 @@
   }
 
   function question(all) {
-    const options = Object.assign({ machine: all.machine, gpus: all.gpus, top: 2 * MOST }, others);
-    for (const name of ['batch', 'strategy', 'software']) {
+    const options = Object.assign({ machine: all.machine, top: 2 * MOST }, others);
+    for (const name of ['gpus', 'batch', 'strategy', 'software', 'from']) {
       if (all[name] !== undefined) { options[name] = all[name]; }
     }
     const fixed = (others.fixed || []).slice(), adjust = {}, set = {};
@@ -151,7 +151,7 @@
     }
     if (Object.keys(set).length) { options.set = set; }
     if (Object.keys(adjust).length) { options.adjust = adjust; }
-    return { command: 'plan', arguments: [all.model], options: options };
+    return { command: 'plan', arguments: all.model ? [all.model] : [], options: options };
   }
   /** As the user of the command calls it. */
   function typed(things, name) {
@@ -167,7 +167,7 @@
       if (value.constructor === Object) {
         for (const [key, one] of Object.entries(value)) { words.push('--' + name, key + '=' + one); }
       } else {
-        words.push('--' + name, name === 'machine' ? typed(data.machines, value) : Array.isArray(value) ? value.join(',') : String(value));
+        words.push('--' + name, name === 'machine' ? typed(data.machines, value) : Array.isArray(value) ? value.join(',') : typed(data.models, String(value)));
       }
     }
     return words.map(function (word) { return /^[\w.,=+:/-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'"; }).join(' ');
@@ -330,8 +330,9 @@
         plan.recompute + ', ' + ZERO[plan.shard], seconds(plan.step_time_s.value), percent(plan.mfu), bytes(plan.memory_bytes.total)];
     }), 4, 'the best plans')];
   }
-  function listOf(title, items) {
-    return items.length ? element('details', [element('summary', title), element('ul', items.map(function (item) { return element('li', item); }))]) : '';
+  function listOf(title, items, isOpen) {
+    const list = element('ul', items.map(function (item) { return element('li', item); }));
+    return items.length ? element('details', [element('summary', title), list], isOpen ? { open: '' } : {}) : '';
   }
   function misfits(answer) {
     const count = answer.infeasible.reduce(function (sum, group) { return sum + group.count; }, 0);
@@ -349,6 +350,11 @@
     } else {
       const inputs = its.answer.inputs;
       all.push(element('p', job(inputs) + ': ' + (plan ? plan.strategy + ' on ' + mesh(plan) + ', with ' + plan.framework : 'nothing fits'), { class: plan ? 'headline' : 'headline bad' }));
+      if (its.answer.from) {
+        const launched = its.answer.from.plan;
+        all.push(element('p', 'As ' + typed(data.models, its.answer.from.file) + ' launches it: ' + launched.strategy + ' on ' + mesh(launched) + ', ' +
+          (launched.fits ? seconds(launched.step_time_s.value) + ' a step, ' + bytes(launched.memory_bytes.total) + ' a GPU' : launched.why_not), { class: 'note' }));
+      }
       if (before) {
         all.push(element('p', 'Compared with ' + job(kept.answer.inputs) + ': ' + before.strategy + ' on ' + mesh(before), { class: 'note' }));
       }
@@ -367,7 +373,7 @@
       }));
       all.push(listOf('What would fit', its.answer.remedies.map(function (one) { 
         return one.change + ': ' + one.plan.strategy + ' on ' + mesh(one.plan) + ', ' + seconds(one.plan.step_time_s.value) + ' a step';
-      })));
+      }), true));
     }
     if (its.answer) {
       all.push(misfits(its.answer));
@@ -412,11 +418,57 @@
     }
   });
 
+  // Files that the reader drops or chooses: the config.json of a network, or what launches a training. They stay in this page.
+  function isNetwork(text) {
+    try {
+      const read = JSON.parse(text);
+      return ['model_type', 'architectures', '_class_name'].some(function (key) { return key in read; });
+    } catch { return false; }
+  }
+  async function take(files) {
+    for (const file of worker ? files : []) {
+      if (/\.ya?ml$/.test(file.name) || file.size > 2 ** 20) {
+        state.textContent = file.name + ': a page reads a config.json or a script of up to 1 MiB; the command reads others: dodona plan --from FILE';
+        return;
+      }
+      const text = await file.text();
+      const is = isNetwork(text) ? 'model' : 'from';
+      const path = 'own/1/2/' + (is === 'model' ? 'models/' : 'launch/') + file.name;
+      const one = { name: '/dodona/' + path, title: file.name, typed: './' + file.name, settings: [] };
+      data.files[path] = text;
+      data.models = data.models.filter(function (other) { return other.name !== one.name; }).concat(one);
+      if (!Array.from(form.elements[is].options).some(function (other) { return other.value === one.name; })) {
+        form.elements[is].prepend(option(one.name, file.name));
+      }
+      form.elements[is].value = one.name;
+      form.elements.batch.value = '';
+      if (is === 'from') {  // says the rest
+        if (form.elements.model.options[0].value !== '') { form.elements.model.prepend(option('', 'as it launches')); }
+        form.elements.model.value = form.elements.gpus.value = '';
+        form.elements.from.closest('label').hidden = false;
+      }
+    }
+    if (worker && files.length) {
+      showSettings({});
+      waiting = null;
+      worker.terminate();
+      startWorker();
+      ask();
+    }
+  }
+  document.getElementById('files').addEventListener('change', function (event) { take(event.target.files); });
+  for (const [name, takes] of Object.entries({ dragover: false, drop: true })) {
+    root.addEventListener(name, function (event) {
+      event.preventDefault();
+      if (takes) { take(event.dataTransfer.files); }
+    });
+  }
+
   async function start() {
     const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
     data = JSON.parse(await unpackedText('dodona-data'));
     showForm();
-    opening = Object.assign({ model: 'llama-3.1-8b', machine: 'dgx-h100', gpus: '16', strategy: '', software: '', recompute: '', zero: '' },
+    opening = Object.assign({ model: 'llama-3.1-8b', machine: 'dgx-h100', gpus: '16', from: '', strategy: '', software: '', recompute: '', zero: '' },
       opened(JSON.parse(await unpackedText('dodona-question'))));
     const first = given.gpus ? given : opening;
     fill(Object.assign({}, opening, given));

@@ -4,6 +4,7 @@ reader, says what changed, loads nothing, and complains of nothing. SCREENSHOTS:
 Skips (77) where there is no headless Chromium or no module.
 """
 
+import json
 import os
 import sys
 import tempfile
@@ -60,6 +61,43 @@ def check_plan_words(page):
         explorer.fail(f"the page says {headline}, {ranking}; the command {text.splitlines()[0]}")
 
 
+def drop(page, file):
+    """A file that the reader drops on the page."""
+    with open(file, encoding="utf-8") as stream:
+        text = stream.read()
+    page.value("document.documentElement.dataset.answer = 'searching'")
+    page.value(f"""(function () {{
+      const files = new DataTransfer();
+      files.items.add(new File([{json.dumps(text)}], {json.dumps(os.path.basename(file))}));
+      document.body.dispatchEvent(new DragEvent('drop', {{ dataTransfer: files, bubbles: true, cancelable: true }}));
+    }})()""")
+    return asking.answered(page)
+
+
+def check_dropped(page, folder):
+    """The config.json of a network and a script that launches one are read in the page as by the command."""
+    config, script = (os.path.join(folder, name) for name in ("config.json", "train.sh"))
+    with open(config, "w", encoding="utf-8") as stream:
+        json.dump({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "hidden_act": "silu",
+                   "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256, "max_position_embeddings": 8192,
+                   "rms_norm_eps": 1e-5, "tie_word_embeddings": True}, stream)
+    with open(script, "w", encoding="utf-8") as stream:
+        stream.write("torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --tensor-model-parallel-size 4 --num-layers 24 "
+                     "--hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 "
+                     "--vocab-size 51200 --micro-batch-size 4 --global-batch-size 256 --bf16\n")
+    for file, words in ((config, [config, "--gpus", "16"]), (script, ["--from", script])):
+        drop(page, file)
+        code, output, complaint = explorer.dodona(program, source, "plan", *words, "--machine", "dgx-h100", "--top", "10", "--json")
+        if code != 0:
+            explorer.fail(complaint)
+        shown = json.loads(page.value("document.getElementById('dodona-answer').textContent"))
+        found = explorer.difference(shown["plans"], json.loads(output)["plans"])
+        if found:
+            explorer.fail(f"{file}: the page and the command differ: {found}")
+    if "As ./train.sh launches it: megatron" not in page.value("document.getElementById('answer').textContent"):
+        explorer.fail("the page does not say how the script launches its training")
+
+
 def check_layouts(page):
     """No layout is listed twice: the same sizes on the same axes, with the same memory."""
     shown = page.value("Array.from(document.querySelectorAll('#answer table[aria-label=\"the best plans\"] tbody tr'))"
@@ -83,6 +121,10 @@ def main():
             for width in (400, 1600):
                 for dark in (False, True):
                     asking.check_width(page, width, dark, pictures, "explorer")
+            page.open("about:blank")
+            page.open(f"file://{file}#model=llama-3.1-8b&machine=dgx-h100&gpus=16")
+            asking.answered(page)
+            check_dropped(page, folder)
             page.open("about:blank")  # another part of the same page is not loaded anew
             page.open(f"file://{file}#model=gpt3-20b&machine=selene&gpus=32&batch=128&axis.tensor=1&axis.pipeline=4")
             asking.answered(page)
