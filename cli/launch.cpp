@@ -209,6 +209,7 @@ std::string take_launch(Arguments& arguments) {
     if (arguments.has("--plan")) {
         arguments.fault("--from", "--plan says the plan already", "give one of them");
     }
+    give_gpus_of_machine(arguments);
     const std::int64_t gpus = arguments.count("--gpus").value_or(0);
     arguments.throw_if_faults();
     const Typed typed(arguments);

@@ -290,6 +290,7 @@ PlanSettings read_plan_settings(Arguments& arguments) {
             settings.mesh.push_back({axis, size});
         }
     }
+    give_gpus_of_machine(arguments);
     settings.gpus = arguments.count("--gpus");
     settings.batch = arguments.count("--batch");
     settings.microbatch = arguments.count("--micro-batch");
@@ -308,7 +309,7 @@ PlanSettings read_plan_settings(Arguments& arguments) {
                           "give --strategy A; `dodona strategies` lists them with their axes");
     }
     if (!has_plan && settings.mesh.empty() && !arguments.has("--gpus")) {
-        settings.gpus = required_gpus(arguments, "how many GPUs to train on: --gpus 64");
+        settings.gpus = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64");
     }
     return settings;
 }

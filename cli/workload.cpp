@@ -192,11 +192,15 @@ Workload read_workload(Arguments& arguments, const std::string& network) {
     return workload;
 }
 
-std::int64_t required_gpus(Arguments& arguments, const std::string& help) {
+void give_gpus_of_machine(Arguments& arguments) {
     const std::string machine = arguments.has("--machine") ? arguments.all("--machine").front() : "";
-    if (const std::size_t digits = files::devices_digits(machine); digits > 0) {
+    if (const std::size_t digits = files::devices_digits(machine); digits > 0 && !files::is_path(machine)) {
         arguments.give("--gpus", machine.substr(0, digits));
     }
+}
+
+std::int64_t required_gpus(Arguments& arguments, const std::string& help) {
+    give_gpus_of_machine(arguments);
     return arguments.required_count("--gpus", help).value_or(1);
 }
 

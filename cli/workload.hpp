@@ -33,7 +33,10 @@ std::vector<Option> workload_options();
 /// The model that MODEL names, as `library` reads it: with the tasks that --task adds to it. `typed`: MODEL.
 std::string model_asked(Arguments& arguments, const std::string& typed);
 
-/// --gpus, or the number before a machine as in 8xH100; `help` of the fault where neither is there.
+/// The number before a machine as in 8xH100 as --gpus, where that is not typed.
+void give_gpus_of_machine(Arguments& arguments);
+
+/// --gpus, or the number before the machine; `help` of the fault where neither is there.
 std::int64_t required_gpus(Arguments& arguments, const std::string& help);
 
 /// Reads network and machine. `arguments` carries no fault when this returns.

@@ -102,7 +102,8 @@ std::optional<std::string> respelled(std::string_view word, std::span<const std:
 
 std::size_t devices_digits(std::string_view word) {
     const std::size_t digits = word.find_first_not_of("0123456789");
-    return digits != std::string_view::npos && word[digits] == 'x' ? digits : 0;
+    const bool is_number = digits != std::string_view::npos && word[digits] == 'x';
+    return is_number && devices_digits(word.substr(digits + 1)) == 0 ? digits : 0;
 }
 
 std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known,

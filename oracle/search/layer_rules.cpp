@@ -10,7 +10,6 @@
 #include "plan/operands.hpp"
 #include "plan/shard.hpp"
 #include "search/answer.hpp"
-#include "step/validate.hpp"
 
 namespace dodona::search {
 
@@ -171,17 +170,15 @@ plan::Strategy terse_strategy_of(const graph::Graph& graph, const Setting& setti
                                  const std::vector<ChoosingLayer>& layers, const std::vector<int>& choices) {
     std::vector<LayerLays> all = lays_of_layers(graph, layers, choices);
     const plan::Mesh mesh(setting.base, {});
-    plan::Plan plan = setting.base;
-    plan.strategy = with_rules(graph, setting, all);
-    const std::int64_t microbatch = setting.samples() / step::data_ranks(plan);
-    const plan::ShardedGraph wanted = plan::shard(graph, mesh, plan.strategy, microbatch);
+    const auto sharded = [&] { return plan::shard(graph, mesh, with_rules(graph, setting, all), 1); };
+    const plan::ShardedGraph wanted = sharded();
     for (std::size_t i = 0; i < layers.size(); ++i) {
         all[i].has_rule = !graph.layer(layers[i].copies.front()).nest.follows;
     }
     // A missing rule changes what later layers follow: rules are added back until all shardings are as wanted.
     for (bool alike = false; !alike;) {
         alike = true;
-        const plan::ShardedGraph now = plan::shard(graph, mesh, with_rules(graph, setting, all), microbatch);
+        const plan::ShardedGraph now = sharded();
         for (std::size_t i = 0; i < layers.size() && alike; ++i) {
             const bool same = std::all_of(layers[i].copies.begin(), layers[i].copies.end(),
                                           [&](Vertex v) { return now.layers[v].loops == wanted.layers[v].loops; });

@@ -216,7 +216,8 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int6
             if (schedule.unmet(shape) || step::too_many_tasks(kind, shape)) {
                 break;  // with more virtual stages too
             }
-            if (stages * virtual_stages <= segments &&
+            const std::int64_t parts = virtual_stages > 1 ? std::min(segments, blocks + 2) : segments;
+            if (stages * virtual_stages <= parts &&
                 (is_asked_for || !schedule.traits.overlaps_pairs || virtual_stages > 1)) {
                 found.push_back({kind, virtual_stages});
             }

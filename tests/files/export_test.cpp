@@ -60,7 +60,7 @@ Exported sharded(const Library& library) {
     return one;
 }
 
-/// The same, over the ranks of a node; nothing runs again.
+/// Likewise sharded, over the ranks of a node; nothing runs again.
 Exported sharded_in_nodes(const Library& library) {
     Exported one = sharded(library);
     one.name = "sharded-in-nodes";
@@ -84,7 +84,7 @@ Exported experts(const Library& library) {
     return one;
 }
 
-/// The same, with gradients sharded as well.
+/// Likewise experts, gradients sharded as well.
 Exported experts_sharded(const Library& library) {
     Exported one = experts(library);
     one.name = "experts-sharded";
@@ -190,10 +190,10 @@ TEST(Export, KeepsTheOrderOfRanksOrIsRefused) {
             continue;  // starts a job and says nothing of its plan
         }
         Exported one = replicated(library);
-        const std::string usual = outcome(one, target);
+        const std::string outermost = outcome(one, target);
         one.plan.mesh = {{"tensor", 4}, {"pipeline", 2}, {"data", 8}};
         const std::string inside = outcome(one, target);
-        EXPECT_TRUE(inside != usual || usual.find("pipeline") != std::string::npos) << target.keys.name;
+        EXPECT_TRUE(inside != outermost || outermost.find("pipeline") != std::string::npos) << target.keys.name;
         kept += inside.find("tp") != std::string::npos && inside.find("cannot express") == std::string::npos ? 1 : 0;
         one.plan.mesh = {{"data", 8}, {"tensor", 4}, {"pipeline", 2}};
         EXPECT_NE(outcome(one, target).find("here of data, tensor, pipeline"), std::string::npos) << target.keys.name;
@@ -215,23 +215,64 @@ TEST(Export, OfUnequalDevicesIsRefused) {
     }
 }
 
-TEST(Export, OfSchedulesDiffersOrIsRefused) {
+/// Plans that differ in one choice, by what they are called.
+std::map<std::string, plan::Plan> choices(const Exported& one) {
+    std::map<std::string, plan::Plan> found;
+    const auto add = [&](const std::string& name, const auto& change) {
+        change(found.emplace(name, one.plan).first->second);
+    };
+    for (const Precision precision : values_of(kPrecisionTable)) {
+        const std::string word(name(precision));
+        add("in " + word, [&](plan::Plan& plan) { plan.precision = precision; });
+        add("gradients in " + word, [&](plan::Plan& plan) { plan.gradient_precision = precision; });
+    }
+    for (const plan::ShardLevel level : values_of(plan::kShardLevelTable)) {
+        add("sharded " + std::string(name(level)), [&](plan::Plan& plan) { plan.shard = level; });
+    }
+    for (const plan::FlagName<plan::Offload>& offload : plan::kOffloadNames) {
+        add("offloaded " + std::string(offload.word), [&](plan::Plan& plan) { plan.offload.*offload.member = true; });
+    }
+    add("half of the states offloaded",
+        [&](plan::Plan& plan) { plan.offload = {.optimizer = true, .optimizer_share = 0.5}; });
+    for (const std::int64_t size : {2, 4}) {
+        add("micro-batches of " + std::to_string(size), [&](plan::Plan& plan) { plan.microbatch = size; });
+    }
+    if (one.plan.axis_size("pipeline") == 1) {
+        return found;
+    }
+    for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
+        add("schedule " + std::string(plan::name(kind)), [&](plan::Plan& plan) {
+            plan.schedule = kind;
+            plan.virtual_stages = plan::schedule_of(kind).traits.virtual_stages.least;
+            plan.recompute = plan::RecomputeKind::none;
+            plan.overlap = {};
+        });
+    }
+    return found;
+}
+
+/// Whether two plans of `choices` are one: gradients are in fp32 by default.
+bool is_same(const plan::Plan& a, const plan::Plan& b) {
+    return a.precision == b.precision && a.shard == b.shard && a.offload == b.offload && a.microbatch == b.microbatch &&
+           a.schedule == b.schedule && a.virtual_stages == b.virtual_stages && a.recompute == b.recompute &&
+           a.gradient_precision.value_or(Precision::fp32) == b.gradient_precision.value_or(Precision::fp32);
+}
+
+TEST(Export, OfAnotherChoiceDiffersOrIsRefused) {
     const Library library(here() / "../..");
     for (const Target& target : written_targets(library)) {
-        if (target.keys.name == "slurm" || target.keys.name == "kubernetes") {
-            continue;  // they start a job and say nothing of its plan
+        if (target.options.empty()) {
+            continue;  // starts a job and says nothing of its plan
         }
-        std::map<std::string, plan::ScheduleKind> said;
-        for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
-            Exported one = pipelined(library);
-            one.plan.schedule = kind;
-            one.plan.virtual_stages = plan::schedule_of(kind).traits.virtual_stages.least;
-            one.plan.recompute = plan::RecomputeKind::none;
-            one.plan.overlap = {};
-            const std::string text = outcome(one, target);
-            if (text.find("cannot express") == std::string::npos) {
-                const auto [other, is_new] = said.emplace(text, kind);
-                EXPECT_TRUE(is_new) << target.keys.name << ": " << name(kind) << " as " << name(other->second);
+        for (const Exported& base : plans(library)) {
+            std::map<std::string, std::pair<std::string, plan::Plan>> said;
+            for (const auto& [name, plan] : choices(base)) {
+                const std::string text = outcome({base.name, plan, base.facts}, target);
+                if (text.find("cannot express") == std::string::npos) {
+                    const auto& [other, same] = said.emplace(text, std::pair{name, plan}).first->second;
+                    EXPECT_TRUE(is_same(plan, same))
+                        << target.keys.name << ": " << base.name << " " << name << " as " << other;
+                }
             }
         }
     }

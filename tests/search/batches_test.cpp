@@ -34,6 +34,18 @@ TEST(Batches, FartherThanATenthIsAnotherQuestion) {
     EXPECT_EQ(dividing_batches(1920, 2240), (Batches{1960})) << "1,680 and 2,240 are too far; 280 ranks";
 }
 
+TEST(Batches, OfLongSamplesAreSharedByDevices) {
+    // A sample of 2^20 tokens; a step has at most 2^24.
+    using graph::test::layer;
+    const graph::Graph graph = graph::build(graph::test::network(
+        graph::test::tensor({{"sequence", 1 << 20}}, graph::Element::index),
+        {layer("embedding", "embedding", {{"vocabulary", std::int64_t{8}}, {"features", std::int64_t{8}}})}));
+    EXPECT_EQ(default_batch(graph, small_cluster(), 2), 4) << "2^22 tokens where there are more than devices";
+    EXPECT_EQ(default_batch(graph, small_cluster(), 16), 16);
+    EXPECT_EQ(default_batch(graph, small_cluster(), 64), 16) << "four share one";
+    EXPECT_EQ(default_batch(graph, small_cluster(), 34), 17) << "no four divide 34";
+}
+
 TEST(Batches, ThoseAreShownThatTrainFaster) {
     Space space{.devices = 4,
                 .batch = 31,

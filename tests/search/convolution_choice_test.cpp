@@ -31,6 +31,7 @@ TEST(ConvolutionChoice, InOneWorkspaceIsTheFastestThatFits) {
     const WorkspaceChoice choice = choose(kTwo, 60_B, Workspaces::shared);
     EXPECT_EQ(choice.chosen, (std::vector<std::size_t>{1, 1}));
     EXPECT_EQ(choice.workspace, 60_B) << "the larger of 60 and 40";
+    EXPECT_EQ(choose(kTwo, 30_B, Workspaces::shared).time, 20_s) << "neither has room for one";
 }
 
 /// The least time of all choices, in units of the knapsack.

@@ -1,4 +1,4 @@
-// What is suggested where nothing fits: every suggestion was searched and fits.
+// Suggestions where nothing fits: each was searched and fits.
 #include "search/remedies.hpp"
 
 #include <algorithm>
@@ -51,6 +51,13 @@ TEST(Remedies, FitAndSayTheirOptions) {
     ASSERT_NE(states, nullptr);
     EXPECT_EQ(states->options, (std::vector<std::pair<std::string, std::string>>{{"--optimizer", "adam-8bit"}}));
     EXPECT_NE(find(found, "optimizer in host memory"), nullptr);
+}
+
+TEST(Remedies, MoreDevicesTakeTheNextBatchThatDividesAmongThem) {
+    Space space = short_of_memory(0.97);
+    space.batch = 31;
+    const std::vector<Remedy> found = remedies(usual_relaxation_sequences(small_network(), small_cluster(), space));
+    EXPECT_NE(find(found, "2 GPUs, batch 32"), nullptr);
 }
 
 TEST(Remedies, OfALadderTheMildestThatFits) {

@@ -2,6 +2,7 @@
 #include "search/search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -9,6 +10,9 @@
 #include "../graph/networks.hpp"
 #include "../step/scenes.hpp"
 #include "search/common_practice.hpp"
+#include "search/memory_lower_bound.hpp"
+#include "search/mesh_layouts.hpp"
+#include "search/pass_table.hpp"
 #include "search/simplicity.hpp"
 #include "search/space.hpp"
 #include "step/predict.hpp"
@@ -43,10 +47,11 @@ TEST(Search, MeshesAreAllOrderedFactorisations) {
 std::set<std::int64_t> virtual_stages(std::int64_t blocks, std::int64_t stages,
                                       std::optional<std::int64_t> fixed = {}) {
     using graph::test::layer;
-    const graph::Graph graph = graph::build(graph::test::network(
-        graph::test::tensor({{"feature", 8}}),
-        {layer("in", "linear", {{"out", std::int64_t{8}}}), graph::test::block("body", blocks, {layer("relu", "relu")}),
-         layer("out", "linear", {{"out", std::int64_t{8}}})}));
+    const graph::Graph graph = graph::build(
+        graph::test::network(graph::test::tensor({{"feature", 8}}),
+                             {layer("in", "linear", {{"out", std::int64_t{8}}}), layer("norm", "layer_norm"),
+                              graph::test::block("body", blocks, {layer("relu", "relu")}),
+                              layer("last_norm", "layer_norm"), layer("out", "linear", {{"out", std::int64_t{8}}})}));
     plan::Plan base{.strategy = pipelined(), .mesh = {{"pipeline", stages}}, .batch = 64, .microbatch = 1};
     std::set<std::int64_t> found;
     for (const Variant& variant : Variants(graph, {}, {}, {}, fixed).of(base)) {
@@ -61,7 +66,7 @@ TEST(Search, VirtualStagesHoldAsManyBlocksWhereThatIsPossible) {
     EXPECT_EQ(virtual_stages(126, 16), (Numbers{1, 2, 4, 8})) << "as if embedding and head were blocks, too";
     EXPECT_EQ(virtual_stages(94, 32), (Numbers{1, 2, 3})) << "2 of at most 2 blocks each";
     EXPECT_EQ(virtual_stages(61, 4), (Numbers{1, 2, 3, 4, 6, 8}))
-        << "at most 8, 6, 4, 3 and 2 blocks; 64 parts are too many";
+        << "at most 8, 6, 4, 3 and 2 blocks; a part without a block or the ends is none";
     EXPECT_EQ(virtual_stages(12, 2, 4), (Numbers{1, 2, 3, 4, 6})) << "fixed by a user";
     EXPECT_EQ(virtual_stages(12, 2, 8), (Numbers{1, 2, 3, 6})) << "more than there are blocks";
 }
@@ -92,6 +97,68 @@ TEST(Search, ModulesRunAgainWhereTheSoftwareHasSome) {
     EXPECT_FALSE(has_modules());
     base.recompute_modules = {"act"};
     EXPECT_TRUE(has_modules());
+}
+
+TEST(Search, WhatVariesOfOffloadIsAllThatTheSoftwareCan) {
+    plan::Plan base{.strategy = strategy("data", {"data"}), .mesh = {{"data", 2}}, .batch = 2};
+    Vary vary;
+    vary.offload = true;
+    const auto found = [&] {
+        std::set<std::array<bool, 3>> kinds;
+        for (const Variant& variant : Variants(small_network(), vary, {}, {}).of(base)) {
+            kinds.insert({variant.offload.optimizer, variant.offload.activations, variant.offload.weights});
+        }
+        return kinds;
+    };
+    EXPECT_EQ(found().size(), 8U);
+    base.framework.cannot_offload.activations = true;
+    const auto without = found();
+    EXPECT_EQ(without.size(), 4U);
+    EXPECT_TRUE(std::none_of(without.begin(), without.end(), [](const auto& kinds) { return kinds[1]; }));
+}
+
+TEST(Search, PlansThatRepeatMoreAreLessSimple) {
+    using enum plan::RecomputeKind;
+    int before = -1;
+    for (const plan::RecomputeKind kind : {none, selective, layers, full}) {
+        const int now = settings({.recompute = kind}, 1_B, 2_B).recompute;
+        EXPECT_GT(now, before) << name(kind);
+        before = now;
+    }
+}
+
+/// FeasibilityBound of the small network on two devices.
+Bytes least_memory(const plan::Strategy& strategy, const std::string& axis) {
+    plan::Plan plan{.strategy = strategy, .mesh = {{axis, 2}}, .batch = 2, .microbatch = 1};
+    plan.precision = Precision::fp32;
+    plan.optimizer = plan::OptimizerKind::momentum;
+    const graph::Graph graph = small_network();
+    const Meshes meshes(plan);
+    const plan::SharedShards shards = plan::MeshShards(graph, meshes.whole).of(plan.strategy, plan.microbatch);
+    return FeasibilityBound(*shards).least_memory(plan, meshes, 1000000_B);
+}
+
+TEST(Search, OfMemoryIsKnownTheMeanOfTheStagesByHand) {
+    // Four convolutions of 8 x 8 x 3 x 3 weights and 8 biases; weight, gradient and momentum of 4 bytes each.
+    const double states = 4 * (8 * 8 * 9 + 8) * 12.0;
+    EXPECT_NEAR(least_memory(strategy("data", {"data"}), "data").in(unit::byte), 1e6 + states, 1e-3);
+    EXPECT_NEAR(least_memory(pipelined(), "pipeline").in(unit::byte), 1e6 + states / 2, 1e-3);
+}
+
+TEST(Search, ProportionToTheMicrobatchIsOfEverySegment) {
+    const graph::Graph graph = small_network();
+    const cluster::Cluster cluster = small_cluster();
+    plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 1}}, .batch = 4};
+    plan.precision = Precision::fp32;
+    const step::CostedGraph one = step::cost_graph(graph, cluster, plan, {});
+    plan.microbatch = 2;
+    step::CostedGraph two = step::cost_graph(graph, cluster, plan, {});
+    EXPECT_TRUE(keeps_in_proportion(one, 1, two, 2));
+    for (step::SegmentCost& segment : two.segments) {
+        segment.memory.saved += 1024_B;
+        EXPECT_FALSE(keeps_in_proportion(one, 1, two, 2));
+        segment.memory.saved = segment.memory.saved - 1024_B;
+    }
 }
 
 TEST(Search, SchedulesAreThoseThatTheSoftwareIsRunWith) {
@@ -345,6 +412,21 @@ TEST(Search, SizesOfAxesAreUsualByTheRuleOfTheStrategy) {
     Space fixed = space;
     fixed.fixed = {AxisSize{"data", 8}};
     EXPECT_TRUE(faults(8, 1, Filter(fixed)).empty()) << "the user's own choice";
+}
+
+TEST(Search, AnswersThatOneLossComparesStayOnOneRank) {
+    graph::Graph graph = small_network();
+    graph.post_training.together = 2;
+    Space space = small_space();
+    space.strategies = {strategy("data", {"data"})};
+    space.devices = 2;
+    space.batch = 2;
+    const Enumeration found = enumerate(graph, small_cluster(), space);
+    EXPECT_TRUE(found.layouts.empty());
+    ASSERT_EQ(found.refused.size(), 1U);
+    EXPECT_EQ(found.refused[0].cause, plan::LimitCause(plan::AnswersLimit{2}));
+    space.batch = 4;
+    EXPECT_EQ(enumerate(graph, small_cluster(), space).layouts.size(), 1U);
 }
 
 TEST(Search, MoreDataRanksThanSamplesIsALimitByName) {

@@ -243,6 +243,18 @@ TEST(Sizing, StopsWithWhatItKnows) {
     EXPECT_NE(sizing.answer(), nullptr) << "the best so far";
 }
 
+TEST(Sizing, StatesThatFitInPartsAloneAreFound) {
+    // Weights, gradients and two moments in fp32 are 128 MiB, on four devices 32 MiB each.
+    const cluster::Cluster cluster = machine(96_MiB);
+    Space space = question(cluster).space;
+    space.devices = 4;
+    space.batch = 24;
+    space.strategies = {strategy("data", {"data"})};
+    const auto found = attempt(network(), cluster, space, {}, {});
+    ASSERT_TRUE(found && found->plan);
+    EXPECT_GT(found->plan->plan.shard, plan::ShardLevel::none);
+}
+
 TEST(Bound, OfMemoryIsWeightsAndStatesByHand) {
     const cluster::Cluster cluster = machine(48_MiB);
     const Bound found = bound(network(), cluster, question(cluster).space);

@@ -148,7 +148,7 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     for (const plan::FlagName<plan::Offload>& offload : plan::kOffloadNames) {
         flag("offload_" + std::string(offload.word), plan.offload.*offload.member);
     }
-    scope.set("offload_share", {plan.offload.optimizer ? plan.offload.optimizer_share : 1.0, {}});
+    scope.set("offload_share", {plan.offload.optimizer_share, {}});
     flag("offload_part", plan.offload.optimizer && plan.offload.optimizer_share < 1);
     for (std::string name : facts.mechanisms) {
         const std::vector<std::string>& has = plan.framework.mechanisms;
@@ -176,6 +176,13 @@ Diagnostics refusals(const plan::Plan& plan, const ExportFacts& facts, const Tar
                         target.keys.name, fmt::join(order, ", ")),
             "nearest: --mesh with the axes in that order");
     }
+    if (plan.stages.size() > 2 && std::count(plan.stages.begin() + 1, plan.stages.end() - 1, 0) > 0 &&
+        !target.options.empty()) {
+        faults.error({},
+                     fmt::format("{} cannot express this plan: stages between the first and the last hold blocks",
+                                 target.keys.name),
+                     "nearest: fewer stages, or fewer --virtual-stages");
+    }
     if (facts.unequal_devices && !target.options.empty()) {
         faults.error({},
                      fmt::format("{} cannot express this plan: all data ranks take equally many micro-batches there",
@@ -187,6 +194,14 @@ Diagnostics refusals(const plan::Plan& plan, const ExportFacts& facts, const Tar
                      fmt::format("{} cannot express this plan: programs ask for pages of unified memory in code",
                                  target.keys.name),
                      "nearest: no --offload pages");
+    }
+    const Precision gradients = plan.gradient_precision.value_or(Precision::fp32);
+    constexpr std::array kSummed{Precision::fp32, Precision::bf16, Precision::fp16};
+    if (std::find(kSummed.begin(), kSummed.end(), gradients) == kSummed.end() && !target.options.empty()) {
+        faults.error(
+            {},
+            fmt::format("{} cannot express this plan: it sums no gradients in {}", target.keys.name, name(gradients)),
+            "nearest: --gradient-precision bf16");
     }
     for (const Refusal& refusal : target.refusals) {
         if (refusal.when != nullptr && holds(*refusal.when, scope)) {
