@@ -11,6 +11,7 @@
 #include "files/hf/condition.hpp"
 #include "files/launch/exported_plan.hpp"
 #include "files/launch/launch_text.hpp"
+#include "files/launch/shell_branches.hpp"
 #include "files/launch/stage_layout.hpp"
 #include "reading.hpp"
 
@@ -270,6 +271,33 @@ TEST(Shell, VariablesArraysAndArithmeticArePutIn) {
     EXPECT_EQ(value_of(document, "cmd"), "$(nproc)");
     EXPECT_EQ(value_of(document, "model.layers"), "12");
     EXPECT_EQ(child(*document.root, "no"), nullptr);
+}
+
+TEST(Shell, BranchesRunWhereTheirConditionsHold) {
+    struct Row {
+        const char* condition;
+        bool first;   ///< runs
+        bool second;  ///< the branch of `else` runs
+    };
+    constexpr Row kRows[] = {
+        {"[ a = a ]", true, false},    {"[ a = b ]", false, true},     {"[[ a == a ]]", true, false},
+        {"[[ a == b ]]", false, true}, {"[ a != b ]", true, false},    {"[ a != a ]", false, true},
+        {"[ 4 -eq 4 ]", true, false},  {"[ 3 -eq 4 ]", false, true},   {"[ 3 -ne 4 ]", true, false},
+        {"[ 4 -ne 4 ]", false, true},  {"[ 5 -gt 4 ]", true, false},   {"[ 4 -gt 4 ]", false, true},
+        {"[ 3 -lt 4 ]", true, false},  {"[ 4 -lt 4 ]", false, true},   {"[ 4 -ge 4 ]", true, false},
+        {"[ 3 -ge 4 ]", false, true},  {"[ 4 -le 4 ]", true, false},   {"[ 5 -le 4 ]", false, true},
+        {"[ a -gt 4 ]", true, true},   {"[ 4 -gt a ]", true, true},    {"[ 4 -like 4 ]", true, true},
+        {"[ $A = b ]", true, true},    {"[ a = `date` ]", true, true}, {"[ -n a ]", true, true},
+        {"grep a b", true, true}};
+    for (const Row& row : kRows) {
+        ShellBranches branches([](const std::string& text) { return text; });
+        branches.running(std::string("if ") + row.condition + "; then");
+        EXPECT_EQ(branches.running("A=1"), row.first ? "A=1" : "") << row.condition;
+        branches.running("else");
+        EXPECT_EQ(branches.running("A=2"), row.second ? "A=2" : "") << row.condition;
+        branches.running("fi");
+        EXPECT_EQ(branches.running("A=3"), "A=3");
+    }
 }
 
 TEST(Shell, TheScriptBehindTheLastFlagIsNoValue) {

@@ -212,6 +212,10 @@ TEST(TrainingLog, BlocksThatNeverCloseAreNotReadAgainAndAgain) {
     EXPECT_TRUE(read_printed(text, "a.log").root->members.empty());
 }
 
+TEST(TrainingLog, WhatTerminalsAreToldIsNoText) {
+    EXPECT_EQ(read_log_text("a\tb\x01\x7F \x1B[31mc\x1B[0m\r\nd", "a.log", "").text, "a\tb c\r\nd");
+}
+
 TEST(TrainingLog, NamesOfLogsAreKnownByTheirEnds) {
     EXPECT_TRUE(is_log_name("slurm-123.out"));
     EXPECT_FALSE(is_log_name("runs.csv"));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "files/traced/onnx_numbers.hpp"
 #include "files/traced/onnx_shape_rules.hpp"
 
 namespace dodona::files {
@@ -127,8 +128,8 @@ std::optional<Shape> as_numbers_say(const OnnxNode& /*node*/, const OnnxInputs& 
     return numbers_of(inputs[0]);
 }
 
-std::optional<Shape> extents(const OnnxNode& /*node*/, const OnnxInputs& inputs) {
-    return Shape{static_cast<std::int64_t>(inputs[0]->shape.size())};
+std::optional<Shape> extents(const OnnxNode& node, const OnnxInputs& inputs) {
+    return Shape{static_cast<std::int64_t>(computed_numbers(node, inputs, {}).size())};
 }
 
 std::optional<Shape> one_number(const OnnxNode& /*node*/, const OnnxInputs& /*inputs*/) { return Shape{}; }
