@@ -19,7 +19,7 @@ constexpr const char* kPlan = "plan resnet50 --machine abci --gpus 8 --batch 512
 
 TEST(Export, WritesAFileOfAnyNameAndNoOtherFormat) {
     const Folder place;
-    const std::string command = std::string(kPlan) + " --export megatron";
+    const std::string command = std::string(kPlan) + " --export accelerate";
     const Outcome to_file = place.run(command + " -o train.sh");
     EXPECT_EQ(to_file.code, 0) << to_file.err;
     EXPECT_EQ(content(place.path() / "train.sh"), place.run(command).out);

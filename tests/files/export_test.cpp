@@ -205,6 +205,17 @@ TEST(Export, KeepsTheOrderOfRanksOrIsRefused) {
     EXPECT_EQ(kept, 2U) << "Megatron-LM and Megatron Bridge";
 }
 
+TEST(Export, OfModulesOfOtherSoftwareIsRefused) {
+    const Library library(here() / "../..");
+    for (const Target& target : written_targets(library)) {
+        Exported one = sharded(library);
+        one.plan.recompute = plan::RecomputeKind::layers;
+        one.plan.recompute_modules = {"op"};
+        const bool is_written = outcome(one, target).find("cannot express") == std::string::npos;
+        EXPECT_EQ(is_written, target.options.empty() || target.keys.name == "torchtitan") << target.keys.name;
+    }
+}
+
 TEST(Export, OfUnequalDevicesIsRefused) {
     const Library library(here() / "../..");
     for (const Target& target : written_targets(library)) {
