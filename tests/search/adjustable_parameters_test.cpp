@@ -42,6 +42,20 @@ TEST(AdjustableParameters, ChangeOnlyWhatTheyName) {
     EXPECT_EQ(keys.back(), "batch");
 }
 
+TEST(AdjustableParameters, OfTheBatchAreOneMoreMicrobatchOrOneFewerOnEachDevice) {
+    const cluster::Cluster cluster = small_cluster();
+    const Conditions conditions{.cluster = cluster, .batch = 64, .max_memory = {}};
+    plan::Plan plan{
+        .strategy = step::test::pipelined(), .mesh = {{"pipeline", 2}, {"data", 2}}, .batch = 64, .microbatch = 4};
+    plan.precision = Precision::fp32;
+    const auto batch = [&] { return adjustable_parameters(conditions, small_network(), plan).back(); };
+    EXPECT_DOUBLE_EQ(batch().above, 1 + 8 / 64.0);
+    EXPECT_DOUBLE_EQ(batch().below, 1 - 8 / 64.0);
+    plan.schedule = plan::ScheduleKind::interleaved;
+    plan.virtual_stages = 2;
+    EXPECT_DOUBLE_EQ(batch().above, 1 + 16 / 64.0) << "as many as there are stages";
+}
+
 TEST(AdjustableParameters, TurnEveryDeviceOfAMixedJob) {
     Conditions conditions{.cluster = small_cluster(), .batch = 64, .max_memory = std::nullopt};
     conditions.cluster.mixed = {{.first = 2, .ranks = 2, .device = conditions.cluster.device}};

@@ -145,6 +145,19 @@ TEST(Search, OfMemoryIsKnownTheMeanOfTheStagesByHand) {
     EXPECT_NEAR(least_memory(pipelined(), "pipeline").in(unit::byte), 1e6 + states / 2, 1e-3);
 }
 
+TEST(Search, NoCutFitsWhereTheStagesTogetherHaveTooLittle) {
+    const graph::Graph graph = small_network();
+    const cluster::Cluster cluster = small_cluster();
+    plan::Plan plan{.strategy = pipelined(), .mesh = {{"pipeline", 2}}, .batch = 2};
+    plan.precision = Precision::fp32;
+    const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});
+    const Bytes needed = step::predict(graph, cluster, plan).memory.total();
+    step::ScheduleTimings orders;
+    MemoryLowerBound cuts(costed, costed, orders);
+    EXPECT_TRUE(cuts.may_fit(plan, 2, 1, needed));
+    EXPECT_FALSE(cuts.may_fit(plan, 2, 1, 0.5 * needed));
+}
+
 TEST(Search, ProportionToTheMicrobatchIsOfEverySegment) {
     const graph::Graph graph = small_network();
     const cluster::Cluster cluster = small_cluster();
