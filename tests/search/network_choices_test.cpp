@@ -176,6 +176,13 @@ TEST(NetworkChoices, AddUpWhereBlocksAreRecomputed) {
     EXPECT_EQ(compare(residual(), setting(plan::RecomputeKind::full), 3).plans, 300);
 }
 
+TEST(NetworkChoices, PassesWaitForStragglersByTheLogarithmOfTheDevices) {
+    Setting slow = setting();
+    EXPECT_DOUBLE_EQ(step_weights(slow, 8).passes, 2);
+    slow.base.framework.number(plan::FrameworkParameter::stragglers).value = 0.1;
+    EXPECT_DOUBLE_EQ(step_weights(slow, 8).passes, 2 * 1.3);
+}
+
 TEST(NetworkChoices, ATiedWeightLiesAlikeInBothOfItsLayers) {
     const Compared compared = compare(tied(), setting(), 4);
     EXPECT_GT(compared.forbidden, 100);
