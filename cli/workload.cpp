@@ -138,7 +138,10 @@ questions::Parameters model_parameters(Arguments& arguments) {
 }
 
 std::string model_asked(Arguments& arguments, const std::string& typed) {
-    std::string model = taken_as(arguments, files::NameOf::model, typed);
+    return with_tasks(arguments, taken_as(arguments, files::NameOf::model, typed));
+}
+
+std::string with_tasks(Arguments& arguments, std::string model) {
     for (const std::string& task : arguments.list("--task")) {
         model += "+" + task;
     }
@@ -172,12 +175,7 @@ Workload read_workload(Arguments& arguments, const std::string& network) {
     const auto parameters = model_parameters(arguments);
     const auto contention = arguments.ratio("--contention", 1);
     arguments.throw_if_faults();
-    if (network.empty()) {
-        model = model_asked(arguments, model);
-    } else if (arguments.has("--task")) {
-        arguments.fault("--task", "the launch script says what is trained");
-        arguments.throw_if_faults();
-    }
+    model = with_tasks(arguments, network.empty() ? taken_as(arguments, files::NameOf::model, model) : model);
     machine = taken_as(arguments, files::NameOf::cluster, machine);
     workload.parameters = parameters;
     workload.text = network;

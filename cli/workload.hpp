@@ -32,6 +32,8 @@ std::vector<Option> workload_options();
 
 /// The model that MODEL names, as `library` reads it: with the tasks that --task adds to it. `typed`: MODEL.
 std::string model_asked(Arguments& arguments, const std::string& typed);
+/// A model with the tasks that --task adds to it.
+std::string with_tasks(Arguments& arguments, std::string model);
 
 /// The number before a machine as in 8xH100 as --gpus, where that is not typed.
 void give_gpus_of_machine(Arguments& arguments);

@@ -145,6 +145,7 @@ reports::LengthsAnswer LengthAnswers::of(const plan::Plan& plan) {
                                   .full = full.step,
                                   .full_passes = full.passes,
                                   .job = length_job(workload_, plan),
+                                  .leaves_segments = plan.memory.varied_fragmentation > 0,
                                   .packings = {}};
     for (const Packing packing : lengths::kPackings) {
         if (options_.packing.value_or(packing) == packing) {

@@ -363,6 +363,15 @@ Opener Library::framework_opener() const {
     };
 }
 
+namespace {
+
+graph::NetworkSpec trained(graph::NetworkSpec spec, const ModelReference& as, const TaskedSettings& set,
+                           const Location& where) {
+    return as.tasks.empty() ? spec : graph::with_tasks(std::move(spec), as.tasks, set.tasks, where);
+}
+
+}  // namespace
+
 graph::NetworkSpec Library::model(const std::string& reference, std::span<const Setting> settings,
                                   const Location& where) const {
     const ModelReference asked = model_reference(reference, where);
@@ -371,8 +380,7 @@ graph::NetworkSpec Library::model(const std::string& reference, std::span<const 
     const std::string name = is_built_in ? asked.model : model_path(asked.model);
     const TaskedSettings set = settings_for(asked.tasks, settings);
     Document document = is_path(name) ? model_document(name, set.model, where) : open(Kind::model, name, {}, where);
-    graph::NetworkSpec spec = read_model(std::move(document), set.model, model_opener());
-    return asked.tasks.empty() ? spec : graph::with_tasks(std::move(spec), asked.tasks, set.tasks, where);
+    return trained(read_model(std::move(document), set.model, model_opener()), asked, set, where);
 }
 
 Document Library::model_document(const std::string& argument, std::span<const Setting> settings,
@@ -446,9 +454,16 @@ bool Library::is_launch(const std::string& path) const {
     return files::is_launch(read_launch_text(load_bytes(path, path, command_line()), path), targets());
 }
 
-graph::NetworkSpec Library::model_from_text(std::string text, const std::string& name,
+graph::NetworkSpec Library::model_from_text(std::string text, const std::string& reference,
                                             std::span<const Setting> settings) const {
-    return read_model(parse_document(std::move(text), name), settings, model_opener());
+    const ModelReference asked = model_reference(reference, {});
+    const TaskedSettings set = settings_for(asked.tasks, settings);
+    const bool is_set = std::any_of(set.model.begin(), set.model.end(), [](const Setting& one) { return one.name == "vocabulary"; });
+    if (!is_set && text.find("\n  vocabulary: 0\n") != std::string::npos) {
+        fail({}, fmt::format("{}: it does not say how many words its tokenizer knows", asked.model),
+             "--set vocabulary=N, for example 128256 for that of Llama 3; Megatron's flag is --vocab-size");
+    }
+    return trained(read_model(parse_document(std::move(text), asked.model), set.model, model_opener()), asked, set, {});
 }
 
 cluster::Cluster Library::cluster(const std::string& name_or_path, const Location& where) const {

@@ -91,8 +91,8 @@ public:
     [[nodiscard]] std::vector<LogForm> log_forms() const;
     /// The steps that a log of training software has; `where` is the place that names it.
     [[nodiscard]] TrainingLog training_log(const std::string& path, const Location& where) const;
-    /// A model whose file is this text.
-    [[nodiscard]] graph::NetworkSpec model_from_text(std::string text, const std::string& name,
+    /// A model whose file is this text; `reference`: its name, and tasks that change it.
+    [[nodiscard]] graph::NetworkSpec model_from_text(std::string text, const std::string& reference,
                                                      std::span<const Setting> settings) const;
     /// Plans are always files.
     [[nodiscard]] plan::Plan plan(const std::string& path, const Location& where = command_line()) const;

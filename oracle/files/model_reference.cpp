@@ -16,11 +16,8 @@ constexpr std::int64_t kMaxAnswers = 1'000'000;
 
 /// Where the tasks of a reference begin; none. A file may have a `+` in its name.
 std::size_t tasks_of(const std::string& text) {
-    const std::size_t folder = text.rfind('/');
-    const std::size_t plus = text.find('+', folder == std::string::npos ? 0 : folder);
-    const bool is_file =
-        text.ends_with(".yaml") || text.ends_with(".yml") || text.ends_with(".json") || text.ends_with(".onnx");
-    return is_file ? std::string::npos : plus;
+    const std::size_t of_file = text.find_last_of("/.");  // names of files may have a plus of their own
+    return text.find('+', of_file == std::string::npos ? 0 : of_file);
 }
 
 std::string called(const Setting& setting) {

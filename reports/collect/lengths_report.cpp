@@ -100,9 +100,12 @@ void add_lengths(Document& document, const LengthsAnswer& answer) {
     add(document, Note{fmt::format("what stands above is of samples of {} tokens each, {} a step", whole(answer.row),
                                    text(answer.full))});
     add(document,
-        Note{"tokens/s are of samples, without padding; squares of lengths are what attention's work goes "
-             "with; memory is of the longest micro-batch, padded ones with the segments that shorter ones left "
-             "in PyTorch's allocator (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True leaves none)"});
+        Note{fmt::format("tokens/s are of samples, without padding; squares of lengths are what attention's work goes "
+                         "with; memory is of the longest micro-batch{}",
+                         answer.leaves_segments
+                             ? ", padded ones with the segments that shorter ones left in PyTorch's allocator "
+                               "(PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True leaves none)"
+                             : "")});
 }
 
 void add_plan_lengths(Document& document, const std::vector<PlanLengths>& ranked, std::size_t shown) {

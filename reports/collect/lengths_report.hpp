@@ -37,6 +37,7 @@ struct LengthsAnswer {
     Seconds full;                   ///< the step of samples of full length
     Seconds full_passes;
     lengths::Job job;
+    bool leaves_segments = false;      ///< shorter micro-batches do, in the allocator of the software
     std::vector<PackedStep> packings;  ///< the most tokens a second first
 };
 

@@ -88,6 +88,21 @@ TEST(Rollout, IsTakenFromALaunchScriptWhereItIsNotTyped) {
     EXPECT_EQ(place.run("predict llama-3.1-8b --from run.sh --machine dgx-h100").code, 0) << "it is of plan alone";
 }
 
+TEST(Rollout, TrainsTheNetworkThatAScriptSpellsOut) {
+    const Folder place;
+    const std::string script =
+        "python3 train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --colocate --rollout-batch-size 32 "
+        "--n-samples-per-prompt 8 --rollout-max-response-len 2048 --num-layers 4 --hidden-size 1024 "
+        "--num-attention-heads 16 --global-batch-size 256 --tensor-model-parallel-size 2 --sequence-parallel "
+        "--tokenizer-type HuggingFaceTokenizer";
+    std::ofstream(place.path() / "run.sh") << script << " --vocab-size 32000\n";
+    std::ofstream(place.path() / "words.sh") << script << "\n";
+    const Outcome trained = place.run("predict --from run.sh --machine dgx-h100");
+    EXPECT_NE(trained.out.find("run.sh+grpo on 8 x h100"), std::string::npos) << trained.out << trained.err;
+    EXPECT_NE(place.run("predict --from words.sh --machine dgx-h100").err.find("--set vocabulary=N"), std::string::npos);
+    EXPECT_EQ(place.run("predict --from words.sh --machine dgx-h100 --set vocabulary=32000").code, 0);
+}
+
 TEST(Rollout, OnGpusOfItsOwnComesOnTopOfThoseOfAScript) {
     const Folder place;
     std::ofstream(place.path() / "run.sh")

@@ -136,6 +136,7 @@ TEST(Launch, AWrapperIsKnownByTheCommandThatStartsIt) {
     EXPECT_EQ(target("swift sft --model m --dataset d\n"), "ms-swift");
     EXPECT_EQ(target("echo hello\nexport A=1\nmegatron pt --load m\n"), "ms-swift-megatron");
     EXPECT_EQ(target("python3 -m verl.trainer.main_ppo trainer.nnodes=2\n"), "verl");
+    EXPECT_EQ(target("trl sft --model_name_or_path m --packing\n"), "trl");
     // Words of two commands are none of one.
     EXPECT_EQ(refused("echo swift\nsft --dataset d\n", "run.sh").find("read as"), std::string::npos);
     // The arguments of the Trainer alone are not those of what wraps it.
@@ -164,6 +165,11 @@ TEST(Launch, OneGenericSettingMakesNoFileThatOfALauncher) {
               std::string::npos);
     EXPECT_EQ(refused("{gradient_accumulation_steps: 4, zero_optimization: {stage: 2}}", "a.json"),
               "read as deepspeed");
+}
+
+TEST(Launch, AScriptThatOnlyStartsAFileOfSettingsNamesIt) {
+    EXPECT_NE(refused("FORCE_TORCHRUN=1 llamafactory-cli train sft.yaml\n", "run.sh").find("`--from sft.yaml` reads"),
+              std::string::npos);
 }
 
 TEST(Launch, NumbersThatDoNotDivideNameTheirLineAndTheFewestGpus) {

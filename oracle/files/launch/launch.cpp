@@ -199,12 +199,15 @@ Document completed(Document settings, const Target& target) {
         const std::filesystem::path beside =
             std::filesystem::path(settings.source->name).parent_path() / member.value->text;
         const std::string path = std::filesystem::exists(beside) ? beside.string() : member.value->text;
-        if (!std::filesystem::exists(path)) {
+        const bool is_written_here = member.value->text.starts_with('{');  // --fsdp_config '{"fsdp_version": 2}'
+        if (!is_written_here && !std::filesystem::exists(path)) {
             fail(member.value->where, fmt::format("{}: {} is not there", member.key, member.value->text),
                  "its settings are part of the launch: put it beside this file, or leave the line out and give them as "
                  "options");
         }
-        const Document file = read_launch_text(load_bytes(path, path, member.value->where), path);
+        const Document file = is_written_here
+                                  ? read_launch_text(member.value->text, settings.source->name + " " + member.key)
+                                  : read_launch_text(load_bytes(path, path, member.value->where), path);
         for (const Node::Member& inner : file.root->members) {
             const std::string key = is_whole ? spelled(inner.key, known) : member.key + "." + inner.key;
             if (inner.key != kSurroundings && !(is_whole && settings.root->member(inner.key) != nullptr)) {

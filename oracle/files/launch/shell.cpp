@@ -3,6 +3,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -328,8 +329,12 @@ private:
         pieces(word_);
     }
 
-    /// What a variable put in may be several words.
+    /// What a variable put in may be several words; settings in JSON are one.
     void pieces(const Word& word) {
+        if (word.quoted && word.text.starts_with('{')) {
+            piece(word.text, word.where);
+            return;
+        }
         std::size_t begin = 0;
         while (begin < word.text.size()) {
             begin = word.text.find_first_not_of(" \t\n", begin);
@@ -520,6 +525,19 @@ private:
     std::vector<std::string> values_;
 };
 
+/// The file of settings that a command is given as a word: `llamafactory-cli train sft.yaml`; empty: none.
+std::string settings_file(const Source& script) {
+    for (const std::string& line : script.lines) {
+        std::istringstream words(line);
+        for (std::string word; words >> word;) {
+            if (word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".toml")) {
+                return word;
+            }
+        }
+    }
+    return "";
+}
+
 }  // namespace
 
 Document read_shell(std::string text, const std::string& name) {
@@ -529,7 +547,10 @@ Document read_shell(std::string text, const std::string& name) {
     root->where = {read.source, 0, 0, 1};
     ShellReader(read.source, *root).run();
     if (root->members.empty()) {
-        fail(root->where, "no flags in it", "a launch script has flags, `--tensor-model-parallel-size 8`");
+        const std::string file = settings_file(*read.source);
+        fail(root->where, "no flags in it",
+             file.empty() ? "a launch script has flags, `--tensor-model-parallel-size 8`"
+                          : fmt::format("it starts {}, whose settings `--from {}` reads", file, file));
     }
     Document document;
     document.source = read.source;
