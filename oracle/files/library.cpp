@@ -458,7 +458,8 @@ graph::NetworkSpec Library::model_from_text(std::string text, const std::string&
                                             std::span<const Setting> settings) const {
     const ModelReference asked = model_reference(reference, {});
     const TaskedSettings set = settings_for(asked.tasks, settings);
-    const bool is_set = std::any_of(set.model.begin(), set.model.end(), [](const Setting& one) { return one.name == "vocabulary"; });
+    const bool is_set =
+        std::any_of(set.model.begin(), set.model.end(), [](const Setting& one) { return one.name == "vocabulary"; });
     if (!is_set && text.find("\n  vocabulary: 0\n") != std::string::npos) {
         fail({}, fmt::format("{}: it does not say how many words its tokenizer knows", asked.model),
              "--set vocabulary=N, for example 128256 for that of Llama 3; Megatron's flag is --vocab-size");

@@ -99,7 +99,8 @@ TEST(Rollout, TrainsTheNetworkThatAScriptSpellsOut) {
     std::ofstream(place.path() / "words.sh") << script << "\n";
     const Outcome trained = place.run("predict --from run.sh --machine dgx-h100");
     EXPECT_NE(trained.out.find("run.sh+grpo on 8 x h100"), std::string::npos) << trained.out << trained.err;
-    EXPECT_NE(place.run("predict --from words.sh --machine dgx-h100").err.find("--set vocabulary=N"), std::string::npos);
+    EXPECT_NE(place.run("predict --from words.sh --machine dgx-h100").err.find("--set vocabulary=N"),
+              std::string::npos);
     EXPECT_EQ(place.run("predict --from words.sh --machine dgx-h100 --set vocabulary=32000").code, 0);
 }
 
