@@ -103,7 +103,9 @@ TEST(CApi, FaultsAreLocatedInTheQuestion) {
     fault(R"({"command": "predict", "options": {"output": "a.json"}})", "the answer is returned, as JSON");
     fault(R"({"command": "predict", "options": {"explain": 3}})", "true or false");
     fault(R"({"command": "predict", "options": {"mesh": {"data": [8]}}})", "expected a number or a text");
-    fault(R"({"command": "models", "arguments": ["resnet51"]})", "did you mean \"resnet50\"?");
+    fault(R"({"command": "predict", "arguments": ["resnet51"], "options": {"machine": "abci", "gpus": 8,
+              "strategy": "data"}})",
+          "did you mean \"resnet50\"?");
     fault(R"({"command": "models", "arguments": ["--format=text"]})", "--format=text");
     fault(R"({"command": )", "question:1:");
     fault("", "empty: nothing to read");
