@@ -53,6 +53,7 @@ private:
         for (const auto& mesh : all) {
             plan_.mesh = mesh;
             plan_.folds.clear();
+            plan_.shard_group = 0;
             if (filter_.violates_sizes(plan_)) {
                 continue;
             }
