@@ -1,6 +1,4 @@
 // The runner against back ends that answer, fail, die and hang.
-#include <unistd.h>
-
 #include <csignal>
 #include <filesystem>
 
@@ -92,26 +90,15 @@ TEST_F(RunnerTest, AnInterruptKeepsWhatIsMeasured) {
 
 TEST_F(RunnerTest, ABackEndThatDiesAtEveryCaseIsGivenUp) {
     Journal journal(path_);
-    const BackEnd dying{.name = "dying", .passes = {Pass::time}, .start = [] {
-                            return Child::forked([](int in, int out) {
-                                return serve(
-                                    "dying",
-                                    [](const Settings&) -> std::unique_ptr<Instrument> {
-                                        ::signal(SIGALRM, SIG_DFL);
-                                        ::ualarm(20'000, 0);
-                                        return std::make_unique<Odd>();
-                                    },
-                                    in, out);
-                            });
-                        }};
+    const BackEnd odd = back_end();
     std::vector<Case> cases;
     for (int i = 0; i < 40; ++i) {
         cases.push_back(sized(13));
         cases.back().parameters["i"] = static_cast<double>(i);
     }
-    const Outcome outcome = run({.backend = dying, .settings = {}, .cases = cases}, journal, {});
+    const Outcome outcome = run({.backend = odd, .settings = {}, .cases = cases}, journal, {});
     ASSERT_TRUE(outcome.lacking.has_value());
-    EXPECT_EQ(outcome.lacking->why, "the back end dying dies at every case");
+    EXPECT_EQ(outcome.lacking->why, "the back end odd dies at every case");
     EXPECT_LT(outcome.failures.size(), 10u);
 }
 

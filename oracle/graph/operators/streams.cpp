@@ -68,13 +68,13 @@ Nest build_mix_streams(Attributes& attributes, std::span<const Tensor> inputs) {
                                                    inputs[1].shape(), streams));
         return {};
     }
-    features = features / streams * (factors / streams);
+    const Extent mixes = factors / streams;
+    features = features / streams * mixes;
     Nest nest = element_wise(mixed, 2);
     nest.loops[kFeature].can_split = false;
     nest.inputs[0].loops = nest.inputs[1].loops = {kBatch, kSequence, kNoLoop};
     nest.saved = {{.what = Saved::What::input, .operand = 0}, {.what = Saved::What::input, .operand = 1}};
-    nest.work = [n = static_cast<double>(streams),
-                 m = static_cast<double>(factors / streams)](const LocalExtents& local) {
+    nest.work = [n = static_cast<double>(streams), m = static_cast<double>(mixes)](const LocalExtents& local) {
         const double sums = volume(local);
         const double read = sums / m * n;
         const double numbers = volume_of_first(local, 2) * n * m;
