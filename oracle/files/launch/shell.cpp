@@ -331,8 +331,8 @@ private:
 
     /// What a variable put in may be several words; settings in JSON are one.
     void pieces(const Word& word) {
-        if (word.quoted && word.text.starts_with('{')) {
-            piece(word.text, word.where);
+        if (word.quoted && word.text.starts_with('{') && !flag_.empty()) {
+            values_.push_back(word.text);
             return;
         }
         std::size_t begin = 0;
