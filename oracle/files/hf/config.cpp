@@ -229,7 +229,12 @@ private:
             return one;
         }
         const std::string& text = value.node().text;
-        if (const Written* meaning = meaning_of(key.values, text)) {
+        std::string words;  // of a flag with several: --fsdp "full_shard offload"
+        for (const auto& item : value.node().items) {
+            words += (words.empty() ? "" : " ") + item->text;
+        }
+        const Written* all = meaning_of(key.values, words);
+        if (const Written* meaning = all != nullptr ? all : meaning_of(key.values, text)) {
             return config_.faults.has_errors() ? one : read_.parameters.value(*meaning);
         }
         if (const Written* flag = meaning_of(key.values, "true"); flag != nullptr && unknown_ == UnknownKeys::listed) {
