@@ -155,6 +155,12 @@ std::string stored_scores(const Library& library, const std::string& name) {
                : "";
 }
 
+/// A network as its tasks change it.
+graph::NetworkSpec trained(graph::NetworkSpec spec, const ModelReference& as, const TaskedSettings& set,
+                           const Location& where) {
+    return as.tasks.empty() ? spec : graph::with_tasks(std::move(spec), as.tasks, set.tasks, where);
+}
+
 }  // namespace
 
 bool is_path(const std::string& argument) {
@@ -363,15 +369,6 @@ Opener Library::framework_opener() const {
     };
 }
 
-namespace {
-
-graph::NetworkSpec trained(graph::NetworkSpec spec, const ModelReference& as, const TaskedSettings& set,
-                           const Location& where) {
-    return as.tasks.empty() ? spec : graph::with_tasks(std::move(spec), as.tasks, set.tasks, where);
-}
-
-}  // namespace
-
 graph::NetworkSpec Library::model(const std::string& reference, std::span<const Setting> settings,
                                   const Location& where) const {
     const ModelReference asked = model_reference(reference, where);
@@ -458,13 +455,16 @@ graph::NetworkSpec Library::model_from_text(std::string text, const std::string&
                                             std::span<const Setting> settings) const {
     const ModelReference asked = model_reference(reference, {});
     const TaskedSettings set = settings_for(asked.tasks, settings);
+    Document document = parse_document(std::move(text), asked.model);
+    const Node::Member* parameters = document.root->member("parameters");
+    const Node::Member* words = parameters == nullptr ? nullptr : parameters->value->member("vocabulary");
     const bool is_set =
         std::any_of(set.model.begin(), set.model.end(), [](const Setting& one) { return one.name == "vocabulary"; });
-    if (!is_set && text.find("\n  vocabulary: 0\n") != std::string::npos) {
+    if (!is_set && words != nullptr && words->value->text == "0") {
         fail({}, fmt::format("{}: it does not say how many words its tokenizer knows", asked.model),
              "--set vocabulary=N, for example 128256 for that of Llama 3; Megatron's flag is --vocab-size");
     }
-    return trained(read_model(parse_document(std::move(text), asked.model), set.model, model_opener()), asked, set, {});
+    return trained(read_model(std::move(document), set.model, model_opener()), asked, set, {});
 }
 
 cluster::Cluster Library::cluster(const std::string& name_or_path, const Location& where) const {
