@@ -206,8 +206,8 @@ const Description& description<questions::Searched>() {
     using questions::Searched;
     using search::Attempt;
     using step::Prediction;
-    constexpr KeyOptions kFromOne{.range = at_least(1)};
-    constexpr KeyOptions kNone{.range = kNotNegative};
+    const KeyOptions kFromOne{.range = at_least(1)};
+    const KeyOptions kNone{.range = kNotNegative};
     const auto mesh = [](const Searched& one) {
         return one.attempt.plan ? one.attempt.plan->plan.mesh : std::vector<plan::MeshAxis>{};
     };

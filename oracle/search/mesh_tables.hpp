@@ -4,6 +4,7 @@
 // typically has three contents. The costs of states do not depend on the micro-batch.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -85,7 +86,7 @@ private:
         schedule::Placement placement = schedule::Placement::loop;
         std::vector<std::int64_t> stages;   ///< Plan::stages
         const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage, or as `stages` says
-        auto operator<=>(const CutKey&) const = default;
+        std::strong_ordering operator<=>(const CutKey&) const = default;
     };
 
     std::size_t content_of(const step::Stage& stage);

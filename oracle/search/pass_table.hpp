@@ -119,7 +119,7 @@ private:
         schedule::Placement placement = schedule::Placement::loop;
         std::vector<std::int64_t> given;    ///< Plan::stages
         const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage, or as given
-        auto operator<=>(const CutKey&) const = default;
+        std::strong_ordering operator<=>(const CutKey&) const = default;
     };
 
     [[nodiscard]] MeshKey key_of(const plan::Plan& plan, const plan::Mesh& mesh) const;

@@ -24,11 +24,13 @@ using Passes = step::Position<Seconds>;
 Passes& operator+=(Passes& a, const Passes& b) {
     a.forward += b.forward;
     a.back += b.back;
+    a.weight_gradients += b.weight_gradients;
     return a;
 }
 
 Passes operator*(double count, const Passes& each) {
-    return {.forward = count * each.forward, .back = count * each.back};
+    return {
+        .forward = count * each.forward, .back = count * each.back, .weight_gradients = count * each.weight_gradients};
 }
 
 Seconds both(const Passes& passes) { return passes.forward + passes.back; }
@@ -62,7 +64,8 @@ std::vector<Passes> passes_of(const step::CostedGraph& costed, const plan::Plan&
     std::vector<Passes> each;
     for (const step::SegmentCost& segment : costed.segments) {
         each.push_back({.forward = total(segment.forward),
-                        .back = total(segment.backward) + total(step::recomputed(segment, plan.recompute))});
+                        .back = total(segment.backward) + total(step::recomputed(segment, plan.recompute)),
+                        .weight_gradients = segment.backward.weight_gradients});
     }
     return each;
 }
@@ -221,8 +224,11 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& passes, const step::Cos
     }
     blocks->receive = block_receipt(passes, on_mesh, plan);
     UnevenCuts cuts(*blocks, plan, stages, microbatches, total);
-    const std::vector<UnevenCut> faster =
-        cuts.faster_than(min(slowest, default_time(passes, plan, microbatches, segments, blocks->receive, total)));
+    Seconds usual = default_time(passes, plan, microbatches, segments, blocks->receive, total);
+    if (!plan::overlaps_pairs(plan.schedule)) {  // pairs are shorter together than their passes here
+        usual = min(usual, (1 + kAlike) * slowest);
+    }
+    const std::vector<UnevenCut> faster = cuts.faster_than(usual);
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMax, faster.size()); ++i) {
         found.push_back(faster[i].counts);

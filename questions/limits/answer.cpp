@@ -21,7 +21,7 @@ using MaybeText = std::optional<std::string>;
 
 namespace {
 
-constexpr KeyOptions kFromOne{.range = at_least(1)};
+const KeyOptions kFromOne{.range = at_least(1)};
 
 std::vector<std::string> scalings() { return {"weak", "strong"}; }
 constexpr TextForm kScaling{.is = "a scaling", .choices = scalings};

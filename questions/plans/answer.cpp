@@ -25,9 +25,9 @@ using MaybePlan = std::optional<Prediction>;
 using MaybeRatio = std::optional<double>;
 using Words = std::vector<std::string>;
 
-constexpr KeyOptions kRank{.range = at_least(1)};
-constexpr KeyOptions kCountOfPlans{.range = kNotNegative};
-constexpr KeyOptions kIfAny{.left_out = true};
+const KeyOptions kRank{.range = at_least(1)};
+const KeyOptions kCountOfPlans{.range = kNotNegative};
+const KeyOptions kIfAny{.left_out = true};
 
 std::optional<std::string> if_there(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);

@@ -27,7 +27,7 @@ struct PointRow {
 template <auto... To>
 std::vector<files::Key> point_keys() {
     using files::required;
-    constexpr files::KeyOptions kFromOne{.range = files::at_least(1)};
+    const files::KeyOptions kFromOne{.range = files::at_least(1)};
     return {required<To..., &ReportPoint::strategy>(
                 "strategy", "of the plan, or of what was searched; empty: of all strategies none fits"),
             required<To..., &ReportPoint::devices>("gpus", "", kFromOne),

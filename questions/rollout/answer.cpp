@@ -19,7 +19,7 @@ using step::Prediction;
 
 namespace {
 
-constexpr KeyOptions kOneOrMore{.range = at_least(1)};
+const KeyOptions kOneOrMore{.range = at_least(1)};
 
 const Description& rollout_inputs() {
     static const Description described{

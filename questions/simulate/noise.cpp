@@ -1,4 +1,3 @@
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -6,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/decimal.hpp"
 #include "files/noise_file.hpp"
 #include "questions/simulate/simulate.hpp"
 #include "threads/operator_time.hpp"
@@ -27,7 +27,7 @@ std::optional<Pattern> load_pattern(std::string_view text) {
     Pattern pattern;
     while (!text.empty()) {
         double seconds = 0;
-        const auto [end, fault] = std::from_chars(text.data() + 1, text.data() + text.size(), seconds);
+        const auto [end, fault] = decimal_at(text.data() + 1, text.data() + text.size(), seconds);
         if (std::string_view("MNICS").find(text.front()) == std::string_view::npos || fault != std::errc{} ||
             !(seconds > 0 && seconds <= 86'400)) {
             return std::nullopt;

@@ -1,6 +1,7 @@
 // Times of the trials of a study on what they may run on: observed, by the study's expression, or predicted.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -19,7 +20,7 @@ struct StepOfTrial {
     std::vector<std::pair<std::string, std::string>> parameters;
     std::int64_t batch = 1;
     std::int64_t gpus = 1;
-    auto operator<=>(const StepOfTrial&) const = default;
+    std::strong_ordering operator<=>(const StepOfTrial&) const = default;
 };
 
 /// The time of a step. `trial`: its settings, for faults. Throws InputError where it cannot run.

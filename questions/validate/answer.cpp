@@ -15,7 +15,7 @@ namespace {
 
 using PartTimes = std::map<step::TimePart, std::optional<Seconds>>;
 
-constexpr KeyOptions kErrorSize{.range = kNotNegative};
+const KeyOptions kErrorSize{.range = kNotNegative};
 
 /// An end or the middle of the predicted interval; none of a run that was refused.
 std::optional<Seconds> predicted_time(const RunResult& run, Seconds Estimate::*which) {

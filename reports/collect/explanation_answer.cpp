@@ -19,7 +19,7 @@ using step::Prediction;
 
 namespace {
 
-constexpr KeyOptions kCountOfSearches{.range = kNotNegative};
+const KeyOptions kCountOfSearches{.range = kNotNegative};
 
 std::optional<std::string> base_unit(const Amount& amount) {
     struct Unit {

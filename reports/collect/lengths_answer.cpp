@@ -13,8 +13,8 @@ using reports::TimedPlan;
 
 namespace {
 
-constexpr KeyOptions kAnyLength{.range = kNotNegative};
-constexpr KeyOptions kRanks{.range = at_least(1)};
+const KeyOptions kAnyLength{.range = kNotNegative};
+const KeyOptions kRanks{.range = at_least(1)};
 
 /// Of micro-batches.
 struct MeanAndDeviation {

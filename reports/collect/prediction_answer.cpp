@@ -38,8 +38,8 @@ namespace {
 using MaybeCount = std::optional<std::int64_t>;
 using MaybeText = std::optional<std::string>;
 
-constexpr KeyOptions kCounted{.range = at_least(1)};
-constexpr KeyOptions kAnyLess{.range = kNotNegative};
+const KeyOptions kCounted{.range = at_least(1)};
+const KeyOptions kAnyLess{.range = kNotNegative};
 
 /// One of the sources of error that the step depends on.
 struct NamedError {
@@ -121,7 +121,7 @@ bool no_figures(const Prediction& prediction) { return !prediction.runs; }
 bool no_replicas(const Prediction& prediction) { return prediction.replicas.empty(); }
 
 /// A plan that cannot run has no figures, and no zeros that look like some.
-constexpr KeyOptions kFigure{.range = kNotNegative, .is_absent = test<Prediction, no_figures>};
+const KeyOptions kFigure{.range = kNotNegative, .is_absent = test<Prediction, no_figures>};
 
 /// Decisions of the user.
 std::vector<Key> decisions() {

@@ -171,6 +171,27 @@ TEST(UnevenCuts, WeighWhatStagesReceive) {
     EXPECT_GT(found.front().front(), found.front()[1]);
 }
 
+/// A stage may go on before gradients of weights that another puts off: what the cut's passes take counts that.
+TEST(UnevenCuts, AsFastAsASearchKnowsAreLeft) {
+    const cluster::Cluster cluster = smooth_cluster();
+    const graph::Graph graph = headed(12, 3);
+    for (const auto schedule : {plan::ScheduleKind::one_forward_one_backward, plan::schedule_from("zb-h1").value()}) {
+        plan::Plan plan = pipeline_of(4);
+        plan.schedule = schedule;
+        const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});
+        step::ScheduleTimings orders;
+        const std::vector<Counts> all = uneven_cuts(costed, plan, orders);
+        ASSERT_FALSE(all.empty());
+        plan.stages = all.front();
+        const Seconds step = step::evaluate(costed, plan, step::Detail::totals).step.value;
+        const std::vector<Counts> found = uneven_cuts(
+            costed, costed, plan, plan.batch / plan.microbatch, step,
+            [&](const step::Pipeline<Seconds>& pipeline) { return step::pipeline_total(pipeline, orders); });
+        ASSERT_FALSE(found.empty());
+        EXPECT_EQ(found.front(), all.front());
+    }
+}
+
 /// Every cut that evaluation accepts, for the fastest.
 TEST(UnevenCuts, TheFirstIsTheFastestOfAllWithAnEqualMiddle) {
     const cluster::Cluster cluster = smooth_cluster();
