@@ -30,8 +30,11 @@ namespace {
 namespace fs = std::filesystem;
 using reports::Record;
 
-/// Of the data folder: what a question about a plan may read.
+/// Of the data folder: what a question about a plan may read, of the user's config.json and script too.
 constexpr std::array kFolders{"models",
+                              "models/hf",
+                              "models/hf/architectures",
+                              "models/hf/families",
                               "hardware/clusters",
                               "hardware/devices",
                               "hardware/links",

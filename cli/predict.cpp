@@ -28,19 +28,6 @@ std::vector<Option> predict_command_options() {
     return all;
 }
 
-/// Enough to ask about the job of a plan again.
-std::vector<std::pair<std::string, std::string>> settings_of_job(const Arguments& arguments, const plan::Plan& plan) {
-    auto settings = settings_given(arguments);
-    if (arguments.has("--plan") || arguments.has("--from")) {
-        settings.emplace_back("--precision", name(plan.precision));
-        if (plan.gradient_precision) {
-            settings.emplace_back("--gradient-precision", name(*plan.gradient_precision));
-        }
-        settings.emplace_back("--optimizer", plan::name(plan.optimizer));
-    }
-    return settings;
-}
-
 int run_predict(Arguments& arguments) {
     const Output output = read_output(arguments);
     const bool explains = read_explain(arguments, output);
@@ -69,8 +56,8 @@ int run_predict(Arguments& arguments) {
             fail({}, "--export: the plan cannot run: " + text(*prediction.why_not));
         }
     }
-    const questions::predict::Answer answer = questions::predict::ask(
-        {.of = asked, .options = options, .explains = explains, .settings = settings_of_job(arguments, plan)});
+    const questions::predict::Answer answer =
+        questions::predict::ask({.of = asked, .options = options, .explains = explains});
     if (!options.traced.empty() && answer.prediction.runs && answer.traced.empty()) {
         std::vector<std::string> lines;
         for (const step::CommunicationLine& line : answer.prediction.communication) {

@@ -1,6 +1,7 @@
-// JSON -> Node, in the place of yaml-cpp (files/yaml_tree.cpp), which the module is built without: `dodona explorer` writes the
-// files of models and machines as JSON. A text in quotes is one; {"=": text} is a scalar that stands without quotes in YAML,
-// which a reader may take for a name or an expression.
+// JSON and simple YAML -> Node, in the place of yaml-cpp (files/yaml_tree.cpp), which the module is built without: `dodona
+// explorer` writes the files of models and machines as JSON. A text in quotes is one; {"=": text} is a scalar that stands
+// without quotes in YAML, which a reader may take for a name or an expression. Of YAML there is what the readers of networks
+// and scripts write: keys and items in lines, brackets, texts with and without quotes, comments.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -15,6 +16,7 @@ namespace dodona::files {
 namespace {
 
 constexpr std::string_view kUnquoted = "=";
+constexpr std::size_t kNowhere = std::string::npos;
 
 /// A code point as UTF-8.
 std::string utf8(std::uint32_t code) {
@@ -39,9 +41,9 @@ public:
         : text_(text), source_(std::move(source)), faults_(&faults) {}
 
     std::shared_ptr<const Node> root() {
-        auto node = value(1);
-        skip_blanks();
-        if (at_ < text_.size()) {
+        const std::size_t column = next();
+        auto node = in_lines(column, 1);
+        if (next() != kNowhere) {
             error("something behind the end");
         }
         return node;
@@ -59,10 +61,104 @@ private:
     }
 
     [[noreturn]] void error(const std::string& what) {
-        fail(here(), what, "this is JSON: texts and keys in double quotes, commas between values");
+        fail(here(), what,
+             "a page reads JSON, and YAML without anchors, tags and texts of several lines; the program all");
     }
 
     void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
+
+    /// The column of the next word, over comments and ends of lines.
+    std::size_t next() {
+        for (skip_blanks(); at_ < text_.size() && text_[at_] == '#'; skip_blanks()) {
+            at_ = std::min(text_.find('\n', at_), text_.size());
+        }
+        here();
+        return at_ < text_.size() ? at_ - line_begin_ : kNowhere;
+    }
+
+    /// Whether a blank or the end of a line comes at a place.
+    [[nodiscard]] bool is_blank(std::size_t at) const {
+        return at >= text_.size() || text_[at] == ' ' || text_[at] == '\n' || text_[at] == '\r';
+    }
+    [[nodiscard]] bool is_item() const { return text_[at_] == '-' && is_blank(at_ + 1); }
+
+    /// A text without quotes. In brackets it ends where these and commas do.
+    std::string unquoted(bool in_brackets) {
+        const std::size_t begin = at_;
+        for (; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
+            const char c = text_[at_];
+            const bool ends = (c == ':' && is_blank(at_ + 1)) || (c == '#' && at_ > begin && text_[at_ - 1] == ' ') ||
+                              (in_brackets && (c == ',' || c == ']' || c == '}'));
+            if (ends) {
+                break;
+            }
+        }
+        const std::size_t last = text_.find_last_not_of(" \r", at_ - 1);
+        return begin == at_ ? std::string() : text_.substr(begin, last + 1 - begin);
+    }
+
+    /// The value that begins at a column: keys or items one below the other, or one value.
+    std::shared_ptr<const Node> in_lines(std::size_t column, std::size_t depth) {
+        if (column == kNowhere) {
+            return node(Node::Kind::null);
+        }
+        if (std::string_view("{[\"'").find(text_[at_]) != std::string_view::npos) {
+            return value(depth);
+        }
+        const std::size_t begin = at_;
+        unquoted(false);
+        const bool is_key = at_ < text_.size() && text_[at_] == ':';
+        at_ = begin;
+        return is_item() ? items_in_lines(column, depth) : is_key ? keys_in_lines(column, depth) : word(false);
+    }
+
+    /// Behind a key or a dash: the rest of the line, or lines farther in.
+    std::shared_ptr<const Node> behind(std::size_t column, bool of_key, std::size_t depth) {
+        const int line = here().line;
+        const std::size_t inside = next();
+        const bool is_here = here().line == line;
+        if (!is_here && (inside == kNowhere || inside < column || (inside == column && !(of_key && is_item())))) {
+            auto none = std::make_shared<Node>();
+            none->kind = Node::Kind::null;
+            none->where = {source_, line, 1, 1};
+            return none;
+        }
+        if (is_here && of_key && std::string_view("{[\"'").find(text_[at_]) == std::string_view::npos) {
+            return word(false);
+        }
+        return in_lines(inside, depth + 1);
+    }
+
+    std::shared_ptr<const Node> items_in_lines(std::size_t column, std::size_t depth) {
+        auto made = node(Node::Kind::list);
+        while (next() == column && is_item()) {
+            ++at_;
+            made->items.push_back(behind(column, false, depth));
+            count(*made, *made->items.back());
+        }
+        return made;
+    }
+
+    std::shared_ptr<const Node> keys_in_lines(std::size_t column, std::size_t depth) {
+        auto made = node(Node::Kind::mapping);
+        std::map<std::string, int> lines;
+        while (next() == column && !is_item()) {
+            const Location where = here();
+            const std::string key = unquoted(false);
+            require(':');
+            add_member(*made, lines, {key, where, behind(column, true, depth)});
+        }
+        return made;
+    }
+
+    void add_member(Node& mapping, std::map<std::string, int>& lines, Node::Member member) {
+        count(mapping, *member.value);
+        if (!lines.emplace(member.key, member.where.line).second) {
+            faults_->error(member.where, fmt::format("{}: repeated key", member.key), "keep one of the two");
+            return;
+        }
+        mapping.members.push_back(std::move(member));
+    }
 
     bool accept(char c) {
         skip_blanks();
@@ -109,14 +205,22 @@ private:
         return utf8(code);
     }
 
+    /// Between single quotes a quote is doubled, and nothing else is escaped.
     std::string quoted() {
-        require('"');
+        const char quote = text_[at_] == '\'' ? '\'' : '"';
+        require(quote);
         std::string all;
-        while (at_ < text_.size() && text_[at_] != '"') {
-            const char c = text_[at_++];
-            all += c == '\\' ? escaped() : std::string(1, c);
+        for (; at_ < text_.size(); at_ += quote == '\'' ? 1 : 0) {
+            const bool doubled = quote == '\'' && text_.compare(at_, 2, "''") == 0;
+            if (text_[at_] == quote && !doubled) {
+                break;
+            }
+            at_ += doubled ? 1 : 0;
+            const char c = text_[at_];
+            at_ += quote == '"' ? 1 : 0;
+            all += c == '\\' && quote == '"' ? escaped() : std::string(1, c);
         }
-        require('"');
+        require(quote);
         return all;
     }
 
@@ -137,7 +241,7 @@ private:
             fail(here(), fmt::format("nested more than {} deep", kDeepest));
         }
         const char c = at_ < text_.size() ? text_[at_] : ' ';
-        return c == '{' ? mapping(depth) : c == '[' ? list(depth) : c == '"' ? text() : word();
+        return c == '{' ? mapping(depth) : c == '[' ? list(depth) : c == '"' || c == '\'' ? text() : word(true);
     }
 
     std::shared_ptr<const Node> text() {
@@ -149,17 +253,18 @@ private:
         return made;
     }
 
-    /// A number, true, false or null.
-    std::shared_ptr<const Node> word() {
+    /// A text without quotes: a number, true, false, null, a name.
+    std::shared_ptr<const Node> word(bool in_brackets) {
         auto made = node(Node::Kind::scalar);
-        const std::size_t end = std::min(text_.find_first_of(" \t\r\n,:[]{}\"", at_), text_.size());
-        made->text = text_.substr(at_, end - at_);
-        if (made->text.empty()) {
+        made->text = unquoted(in_brackets);
+        if (made->text.empty() || std::string_view("|>&*!%@").find(made->text.front()) != std::string_view::npos) {
             error("expected a value here");
         }
-        made->where.length = static_cast<int>(end - at_);
-        made->kind = made->text == "null" ? Node::Kind::null : Node::Kind::scalar;
-        at_ = end;
+        made->where.length = static_cast<int>(made->text.size());
+        if (made->text == "null" || made->text == "~") {
+            made->kind = Node::Kind::null;
+            made->text.clear();
+        }
         return made;
     }
 
@@ -186,15 +291,10 @@ private:
             }
             skip_blanks();
             const Location where = here();
-            const std::string key = quoted();
+            const bool has_quotes = at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\'');
+            const std::string key = has_quotes ? quoted() : unquoted(true);
             require(':');
-            auto member = value(depth + 1);
-            if (!lines.emplace(key, where.line).second) {
-                faults_->error(where, fmt::format("{}: repeated key", key), "keep one of the two");
-                continue;
-            }
-            count(*made, *member);
-            made->members.push_back({key, where, std::move(member)});
+            add_member(*made, lines, {key, where, value(depth + 1)});
         }
         if (made->members.size() == 1 && made->members.front().key == kUnquoted) {
             made->kind = Node::Kind::scalar;

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "graph/expansion.hpp"
 
 namespace dodona::graph {
@@ -24,10 +26,31 @@ void mark_heads(Graph& graph) {
     }
 }
 
+/// The passes of a step have one segment after the other; the same part of each becomes one, that of the pass that is
+/// trained, which is the last.
+void join_passes(Graph& graph) {
+    const std::size_t passes = graph.post_training.passes + 1;
+    const std::size_t own = graph.segments.size() / passes;
+    check(graph.segments.size() == passes * own, "all passes have the same parts");
+    for (Layer& layer : graph.layers) {
+        layer.segment %= own;
+    }
+    for (std::size_t u = 0; u < own; ++u) {
+        std::vector<Vertex> layers;
+        for (std::size_t pass = 0; pass < passes; ++pass) {
+            const Segment& part = graph.segments[u + pass * own];
+            layers.insert(layers.end(), part.layers.begin(), part.layers.end());
+        }
+        graph.segments[u + (passes - 1) * own].layers = std::move(layers);
+    }
+    graph.segments.erase(graph.segments.begin(), graph.segments.end() - static_cast<std::ptrdiff_t>(own));
+}
+
 }  // namespace
 
 Graph build(const NetworkSpec& spec) {
     Graph graph = Expansion(spec).run();
+    join_passes(graph);
     mark_heads(graph);
     return graph;
 }

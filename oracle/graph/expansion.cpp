@@ -193,13 +193,14 @@ Expansion::Output Expansion::add_layer(const Entry& entry, const std::vector<Out
                 .block = place.block,
                 .where = entry.where,
                 .count = place.count,
-                .frozen = entry.frozen || place.frozen};
+                .frozen = entry.frozen || place.frozen,
+                .forward_only = entry.forward_only || place.forward_only};
     const std::size_t errors = diagnostics_.all().size();
     Attributes attributes(layer.name, entry.where, entry.attributes, diagnostics_);
     layer.nest = kind->build(attributes, read);
     layer.nest_number = nest_number(entry, read);
     attributes.report_unread();
-    const bool by_task = entry.forward_only || place.forward_only || (spec_->adapters_only && !entry.adapter);
+    const bool by_task = layer.forward_only || (spec_->adapters_only && !entry.adapter);
     layer.frozen = layer.frozen || (by_task && !layer.nest.weights.empty());
     if (diagnostics_.all().size() == errors && entry.frozen && layer.nest.weights.empty()) {
         diagnostics_.error(entry.where, fmt::format("{}.frozen: {} has no weights", layer.name, entry.op),

@@ -30,6 +30,7 @@ struct Layer {
     std::int64_t count = 1;                       ///< instances within one instance of its segment
     std::size_t segment = 0;                      ///< index into Graph::segments
     bool frozen = false;                          ///< its weights are not trained (low-rank adaptation)
+    bool forward_only = false;                    ///< of a further pass (PostTraining::passes)
     WeightStorage storage = WeightStorage::full;  ///< of its matrices
     bool input_gradient = false;  ///< whether a layer before it is trained; otherwise dX is not computed
     bool head = false;  ///< outside blocks, and no product follows: its result is the output or goes to a loss
@@ -54,7 +55,8 @@ struct Layer {
 };
 
 /// A pipeline segment: a top-level layer or one instance of a top-level block, which a pipeline never cuts. Equal
-/// consecutive instances are one segment with a count.
+/// consecutive instances are one segment with a count. Where a step has several passes over the network, the same part of
+/// each is one segment: a stage holds as much of a policy as of its reference.
 struct Segment {
     std::string name;
     std::string block;  ///< block name, empty for a single layer

@@ -135,7 +135,7 @@ void put_first(std::vector<Entry> pass, NetworkSpec& spec) {
     }
     spec.entries.insert(spec.entries.begin(), std::make_move_iterator(pass.begin()),
                         std::make_move_iterator(pass.end()));
-    spec.post_training.several_passes = true;
+    ++spec.post_training.passes;
 }
 
 std::string sources(const std::vector<Task>& tasks) {

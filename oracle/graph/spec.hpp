@@ -60,9 +60,9 @@ struct PublishedCounts {
 /// What a task of post-training asks of a step. The samples of its batch are sequences: prompts with an answer.
 struct PostTraining {
     std::vector<Task> tasks;
-    std::int64_t group = 1;       ///< answers to one prompt; the batch has whole groups
-    std::int64_t together = 1;    ///< answers that one loss compares: micro-batches have whole ones
-    bool several_passes = false;  ///< forward passes beside that which is trained
+    std::int64_t group = 1;     ///< answers to one prompt; the batch has whole groups
+    std::int64_t together = 1;  ///< answers that one loss compares: micro-batches have whole ones
+    std::size_t passes = 0;     ///< further ones, forward only
 };
 
 struct NetworkSpec {

@@ -21,9 +21,7 @@ constexpr int kMaxProbes = 2000;
 void add_pipeline(const graph::Graph& graph, std::int64_t stages, std::vector<Limit>& limits) {
     const std::int64_t most = graph.segment_count();
     const std::int64_t equal = graph.block_count();
-    if (stages > 1 && graph.post_training.several_passes) {
-        limits.push_back({PassesLimit{}, stages});
-    } else if (stages > most) {
+    if (stages > most) {
         limits.push_back({SegmentLimit{.segments = most}, stages});
     } else if (equal > 0 && equal % stages != 0) {
         limits.push_back({UnevenBlocks{equal}, stages});

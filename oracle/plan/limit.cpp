@@ -77,10 +77,6 @@ struct Wording {
     std::string operator()(const AnswersLimit& limit) const {
         return fmt::format("micro-batches need multiples of {} samples: so many answers are compared", limit.together);
     }
-    std::string operator()(const PassesLimit& /*limit*/) const {
-        return "pipeline <= 1: stages that hold a policy and a reference beside it are not modelled; other axes split "
-               "both";
-    }
 };
 
 }  // namespace
@@ -98,7 +94,6 @@ std::optional<std::int64_t> Limit::pieces() const {
                                  [](const UnevenBatch& limit) { return Count(limit.samples); },
                                  [](const SegmentLimit& limit) { return Count(limit.segments); },
                                  [](const UnevenBlocks& limit) { return Count(limit.blocks); },
-                                 [](const PassesLimit& /*limit*/) { return Count(1); },
                                  [](const auto& /*limit*/) { return Count(); }},
                       cause);
 }
@@ -113,9 +108,6 @@ std::optional<UpperBound> Limit::upper_bound() const {
                                  },
                                  [](const SegmentLimit& limit) {
                                      return Bound({"pipeline", limit.segments});
-                                 },
-                                 [](const PassesLimit& /*limit*/) {
-                                     return Bound({"pipeline", 1});
                                  },
                                  [](const auto& /*limit*/) { return Bound(); }},
                       cause);

@@ -123,14 +123,9 @@ struct AnswersLimit {
     auto operator<=>(const AnswersLimit&) const = default;
 };
 
-/// A step with further passes over the network has no stages: where their layers would lie is not modelled.
-struct PassesLimit {
-    auto operator<=>(const PassesLimit&) const = default;
-};
-
 using LimitCause = std::variant<LoopLimit, UnevenLoop, BatchLimit, UnevenBatch, SegmentLimit, UnevenBlocks,
                                 InterleavingLimit, ScheduleLimit, WindowLimit, IdleAxis, UnusedRule, FoldLimit,
-                                DeviceCountLimit, NothingToShard, AnswersLimit, PassesLimit>;
+                                DeviceCountLimit, NothingToShard, AnswersLimit>;
 
 /// "filter <= 64": the most ways that a limit allows, and of what.
 struct UpperBound {

@@ -91,9 +91,8 @@ private:
         });
         for (const step::TimedTransfer& timed : costs.transfers) {
             const bool forward = timed.what.phase == Phase::forward;
-            const bool again = (timed.repeats && plan_.recompute == plan::RecomputeKind::layers) ||
-                               (plan_.repeats_blocks() && costs.recomputes() && forward);
-            if (pass == Pass::recompute ? again : forward == (pass == Pass::forward)) {
+            const bool in_pass = forward == (pass == Pass::forward);
+            if (pass == Pass::recompute ? step::runs_again(timed, costs, plan_) : in_pass) {
                 made.exchanges.push_back(of_layer(timed));
             }
         }

@@ -84,9 +84,7 @@ private:
     std::optional<std::int64_t> samples_of_a_rank() {
         const std::int64_t ranks = step::data_ranks(plan_);
         const graph::PostTraining& training = graph_.post_training;
-        if (training.several_passes && plan_.pipeline_stages() > 1) {
-            refuse(plan::PassesLimit{});
-        } else if (shards_nothing()) {
+        if (shards_nothing()) {
             refuse(plan::NothingToShard{});
         } else if (ranks > space_.batch) {
             refuse(plan::BatchLimit{{"data"}, space_.batch});

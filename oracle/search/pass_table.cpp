@@ -15,7 +15,7 @@ PassTable::PassTable(step::CostedGraph graph) : costed(std::move(graph)) {
     for (const step::SegmentCost& segment : costed.segments) {
         segments.push_back({step::seconds_of(segment.forward), step::seconds_of(segment.backward),
                             step::seconds_of(segment.selective), step::seconds_of(segment.named),
-                            segment.recomputes()});
+                            step::seconds_of(step::recomputed(segment, plan::RecomputeKind::full))});
     }
     alike = step::blocks_are_alike(costed);
     same = step::blocks_are_same(costed);

@@ -33,7 +33,7 @@ struct PassTable {
         step::PassSeconds backward;
         step::PassSeconds selective;
         step::PassSeconds named;
-        bool recomputes = false;  ///< full recomputation repeats its forward pass
+        step::PassSeconds whole;  ///< repeated by full recomputation
     };
 
     step::CostedGraph costed;  ///< on the first mesh of those that share the table; without its shards

@@ -128,9 +128,7 @@ PlanEvaluator::StageTimes PlanEvaluator::make_pass(std::size_t index) const {
             case RecomputeKind::selective: repeated += count * shown(segment.selective); break;
             case RecomputeKind::layers: repeated += count * shown(segment.named); break;
             case RecomputeKind::full:
-            case RecomputeKind::every:
-                repeated += count * (segment.recomputes ? shown(segment.forward) : PassSeconds{});
-                break;
+            case RecomputeKind::every: repeated += count * shown(segment.whole); break;
         }
     }
     const step::PassWaits waits =

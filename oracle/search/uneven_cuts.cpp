@@ -109,15 +109,15 @@ public:
           microbatches_(microbatches),
           total_(total) {}
 
-    /// The cuts with equal stages in the middle that are faster than `usual`, fastest first.
-    [[nodiscard]] std::vector<UnevenCut> faster_than(Seconds usual) {
+    /// The cuts with equal stages in the middle that are faster than `limit`, fastest first.
+    [[nodiscard]] std::vector<UnevenCut> faster_than(Seconds limit) {
         std::vector<UnevenCut> found;
         const std::int64_t inner = parts_ - 2;
         const std::int64_t most = inner > 0 ? blocks_.blocks / inner : 0;
         for (std::int64_t middle = inner > 0 ? 1 : 0; middle <= most; ++middle) {
             const std::int64_t ends = blocks_.blocks - inner * middle;
             for (std::int64_t first = 1; first < ends; ++first) {  // the embedding or the head alone is no stage
-                add(first, middle, ends - first, usual, found);
+                add(first, middle, ends - first, limit, found);
             }
         }
         sort(found);
@@ -128,7 +128,7 @@ public:
             }
             const std::vector<Passes> positions = passes(found[i].counts);
             found[i].time = total_(step::pipeline_of(positions, plan_, microbatches_));
-            if (found[i].time < usual) {
+            if (found[i].time < limit) {
                 timed.push_back(std::move(found[i]));
                 sort(timed);
             }
@@ -146,12 +146,12 @@ private:
         });
     }
 
-    void add(std::int64_t first, std::int64_t middle, std::int64_t last, Seconds usual,
+    void add(std::int64_t first, std::int64_t middle, std::int64_t last, Seconds limit,
              std::vector<UnevenCut>& found) const {
         const Seconds ends = max(both(blocks_.before) + static_cast<double>(first) * both(blocks_.block),
                                  both(blocks_.after) + static_cast<double>(last) * both(blocks_.block));
         const Seconds inner = static_cast<double>(middle) * both(blocks_.block);
-        if (is_loop_ && static_cast<double>(microbatches_) * (max(ends, inner) + (on_stage_ - 1) * inner) >= usual) {
+        if (is_loop_ && static_cast<double>(microbatches_) * (max(ends, inner) + (on_stage_ - 1) * inner) >= limit) {
             return;
         }
         UnevenCut cut{.counts = Counts(static_cast<std::size_t>(parts_), middle),
@@ -164,7 +164,7 @@ private:
             return;
         }
         cut.time = step::pipeline_bound(step::pipeline_of(positions, plan_, microbatches_));
-        if (cut.time < usual) {
+        if (cut.time < limit) {
             found.push_back(std::move(cut));
         }
     }
@@ -224,11 +224,11 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& passes, const step::Cos
     }
     blocks->receive = block_receipt(passes, on_mesh, plan);
     UnevenCuts cuts(*blocks, plan, stages, microbatches, total);
-    Seconds usual = default_time(passes, plan, microbatches, segments, blocks->receive, total);
+    Seconds limit = default_time(passes, plan, microbatches, segments, blocks->receive, total);
     if (!plan::overlaps_pairs(plan.schedule)) {  // pairs are shorter together than their passes here
-        usual = min(usual, (1 + kAlike) * slowest);
+        limit = min(limit, (1 + kAlike) * slowest);
     }
-    const std::vector<UnevenCut> faster = cuts.faster_than(usual);
+    const std::vector<UnevenCut> faster = cuts.faster_than(limit);
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMax, faster.size()); ++i) {
         found.push_back(faster[i].counts);

@@ -101,11 +101,8 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
             continue;
         }
         for (const TimedTransfer& transfer : costed.segments[u].transfers) {
-            const bool of_block =
-                plan.repeats_blocks() && costed.segments[u].recomputes() && transfer.what.phase == Phase::forward;
-            const double again = of_block ? static_cast<double>(repeated(costed, plan, stage, u))
-                                 : transfer.repeats && plan.recompute == plan::RecomputeKind::layers ? count
-                                                                                                     : 0;
+            const bool repeats = runs_again(transfer, costed.segments[u], plan);
+            const double again = repeats ? static_cast<double>(repeated(costed, plan, stage, u)) : 0;
             lines.add(subject(transfer.what), transfer.what.transfer.collective, transfer.what.transfer.atoms,
                       transfer.size, m * transfer.count * (count + again), transfer.time, 0, transfer.what.transfer);
         }

@@ -74,6 +74,7 @@ CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set) {
         }
         for (std::size_t u = 0; u < all.segments.size(); ++u) {
             slower(all.segments[u].forward, single.segments[u].forward);
+            slower(all.segments[u].further, single.segments[u].further);
             slower(all.segments[u].backward, single.segments[u].backward);
             slower(all.segments[u].selective, single.segments[u].selective);
             slower(all.segments[u].named, single.segments[u].named);

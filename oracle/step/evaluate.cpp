@@ -33,9 +33,6 @@ public:
     }
 
     Prediction run() {
-        if (costed_.graph->post_training.several_passes && plan_.pipeline_stages() > 1) {
-            return refused({plan::PassesLimit{}, plan_.pipeline_stages()});
-        }
         if (const auto limit = pipeline_limit(costed_.graph->segment_count(), plan_, p_.microbatches)) {
             return refused(*limit);
         }

@@ -52,7 +52,7 @@ WeightKind kind_of(const plan::WeightShard& weight) {
 Bytes SegmentCost::checkpoint() const {
     Bytes bytes;
     for (const Entering& tensor : entering) {
-        bytes += tensor.shared_by_instances ? Bytes{} : tensor.bytes;
+        bytes += tensor.shared_by_instances || tensor.forward_only ? Bytes{} : tensor.bytes;
     }
     return bytes;
 }
@@ -148,6 +148,7 @@ private:
         const LayerCost& cost = times_.of(v, sharded.local, {.adds_gradients = adds_gradients_});
         evidence_.take(cost.evidence);
         segment.forward += count * cost.forward;
+        segment.further += layer.forward_only ? count * cost.forward : PassCost{};
         segment.selective += count * cost.selective;
         if (named) {
             segment.named +=
@@ -159,10 +160,11 @@ private:
         } else {
             const PassCost pass = kernels_.alone(dequantised, in_block);
             segment.forward += count * pass;
+            segment.further += layer.forward_only ? count * pass : PassCost{};
             segment.backward += count * (layer.input_gradient ? cost.backward + pass : cost.backward);
             segment.named += named ? count * pass : PassCost{};
         }
-        add_transfers(sharded, count, named, segment);
+        add_transfers(v, sharded, named, segment);
         add_streams(v, sharded, named, in_block, segment);
         memories_.add(v, count, segment.memory);
         if (memories_of_named_) {
@@ -207,9 +209,10 @@ private:
     }
 
     /// Collectives of a layer in a pass. Those in forward of a layer that is recomputed by name run again in backward.
-    static void add_collectives(const PassCost& collectives, Phase phase, bool named, SegmentCost& segment) {
+    void add_collectives(const PassCost& collectives, Vertex v, Phase phase, bool named, SegmentCost& segment) const {
         (phase == Phase::forward ? segment.forward : segment.backward) += collectives;
         segment.named += named && phase == Phase::forward ? collectives : PassCost{};
+        segment.further += costed_.graph->layer(v).forward_only ? collectives : PassCost{};
     }
 
     [[nodiscard]] PassCost cost_of(const TimedTransfer& timed) const {
@@ -223,17 +226,20 @@ private:
         return cost;
     }
 
-    void add_transfers(const plan::ShardedLayer& sharded, double count, bool named, SegmentCost& segment) {
+    void add_transfers(Vertex v, const plan::ShardedLayer& sharded, bool named, SegmentCost& segment) {
+        const Layer& layer = costed_.graph->layer(v);
+        const auto count = static_cast<double>(layer.count);
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
             TimedTransfer timed{.what = transfer,
                                 .count = count * transfer.times,
                                 .size = size_of(costed_, transfer.transfer, transfer.element),
-                                .time = {}};
+                                .time = {},
+                                .forward_only = layer.forward_only};
             timed.time = time_of(transfer.transfer, timed.size);
             segment.largest_message = max(segment.largest_message, timed.size);
             if (transfer.purpose != Purpose::stream) {
                 timed.repeats = named && transfer.phase == Phase::forward;
-                add_collectives(cost_of(timed), transfer.phase, named, segment);
+                add_collectives(cost_of(timed), v, transfer.phase, named, segment);
             }
             segment.transfers.push_back(timed);
         }
@@ -269,7 +275,7 @@ private:
                 stream.by_source += count * hops * sources;
                 stream.by_source += -(count * hops / (hops + 1)) * work.by_source;
             }
-            add_collectives(stream, phase, named, segment);
+            add_collectives(stream, v, phase, named, segment);
         }
     }
 
@@ -285,6 +291,7 @@ private:
             segment.entering.push_back({.producer = source.segment,
                                         .bytes = memories_.result(producer),
                                         .sample = sample,
+                                        .forward_only = source.forward_only,
                                         .sharded = sharded_.layers[producer].output.sharded(),
                                         .tensor = producer,
                                         .shared_by_instances = costed_.graph->segments[here].is_block() &&
@@ -338,7 +345,8 @@ private:
         }
         const Flop whole = costed_.whole_executed;
         for (SegmentCost& segment : costed_.segments) {
-            for (PassCost* side : {&segment.forward, &segment.backward, &segment.selective, &segment.named}) {
+            for (PassCost* side :
+                 {&segment.forward, &segment.further, &segment.backward, &segment.selective, &segment.named}) {
                 const Seconds measured = (side->executed / whole) * found->forward_backward;
                 if (side->compute.value > Seconds{}) {
                     side->weight_gradients = (measured / side->compute.value) * side->weight_gradients;

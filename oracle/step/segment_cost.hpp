@@ -29,7 +29,8 @@ struct TimedTransfer {
     double count = 1;  ///< per segment instance
     Bytes size;
     cost::CollectiveTime time;
-    bool repeats = false;  ///< runs again in backward where layers are recomputed by name
+    bool repeats = false;       ///< runs again in backward where layers are recomputed by name
+    bool forward_only = false;  ///< of a pass that is not trained
 };
 
 /// Weights with equal kinds are kept on the same ranks and reduced alike.
@@ -75,8 +76,9 @@ struct PassCost {
 struct Entering {
     std::size_t producer = 0;  ///< segment
     Bytes bytes;
-    bool sample = false;      ///< a network input: kept, never sent
-    plan::Atoms sharded = 0;  ///< atoms in its sharding
+    bool sample = false;        ///< a network input: kept, never sent
+    bool forward_only = false;  ///< of a pass that is not trained: not kept, and no gradient is sent back
+    plan::Atoms sharded = 0;    ///< atoms in its sharding
     graph::Vertex tensor = 0;
     bool shared_by_instances = false;  ///< all instances of a repeated block read it: there once a stage
 };
@@ -84,6 +86,7 @@ struct Entering {
 struct SegmentCost {
     PassCost forward;
     PassCost backward;
+    PassCost further;               ///< of `forward`: passes that are not trained
     PassCost selective;             ///< repeated by selective recomputation
     PassCost named;                 ///< repeated by recomputation of named layers
     SegmentMemory memory;           ///< activations and transient memory

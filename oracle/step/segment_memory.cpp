@@ -275,6 +275,9 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
         const Bytes bytes = count * elements * width(saved, v);
         keep({.saved = &saved, .bytes = bytes, .dropped = dropped}, segment);
     }
+    if (!graph_.layer(v).goes_backward()) {
+        return;  // what software keeps in addition is for a backward pass, too
+    }
     add_gate_result(v, count, segment);
     add_norm_result(v, count, segment);
     add_probabilities(v, count, segment);

@@ -15,9 +15,15 @@ PassCost recomputed(const SegmentCost& segment, RecomputeKind recompute) {
         case RecomputeKind::selective: return segment.selective;
         case RecomputeKind::layers: return segment.named;
         case RecomputeKind::full:
-        case RecomputeKind::every: return segment.recomputes() ? segment.forward : PassCost{};
+        case RecomputeKind::every: return segment.recomputes() ? segment.forward + -1.0 * segment.further : PassCost{};
     }
     return {};
+}
+
+bool runs_again(const TimedTransfer& transfer, const SegmentCost& segment, const plan::Plan& plan) {
+    const bool of_block = plan.repeats_blocks() && segment.recomputes() && !transfer.forward_only &&
+                          transfer.what.phase == Phase::forward;
+    return of_block || (transfer.repeats && plan.recompute == RecomputeKind::layers);
 }
 
 std::int64_t repeated(const CostedGraph& costed, const plan::Plan& plan, const VirtualStage& part,

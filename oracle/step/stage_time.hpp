@@ -20,6 +20,9 @@ SegmentPass segment_pass(const SegmentCost& segment, const plan::Plan& plan);
 /// Forward work that is recomputed in backward, before overlap.
 PassCost recomputed(const SegmentCost& segment, plan::RecomputeKind recompute);
 
+/// Whether a collective of a segment's forward pass is part of what is recomputed.
+bool runs_again(const TimedTransfer& transfer, const SegmentCost& segment, const plan::Plan& plan);
+
 /// Number of instances of a segment that run again in backward, where the plan recomputes.
 std::int64_t repeated(const CostedGraph& costed, const plan::Plan& plan, const VirtualStage& part, std::size_t segment);
 std::int64_t repeated(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t segment);

@@ -442,8 +442,9 @@ Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms spl
                 }
                 const plan::Atoms over = split & ~tensor.sharded;
                 whole += tensor.bytes;
-                all.sent += mean / static_cast<double>(costed.mesh.ways(over)) * tensor.bytes;
-                all.gathered += over != 0 ? mean * tensor.bytes : Bytes{};
+                const double share = tensor.forward_only ? mean / 2 : mean;
+                all.sent += share / static_cast<double>(costed.mesh.ways(over)) * tensor.bytes;
+                all.gathered += over != 0 ? share * tensor.bytes : Bytes{};
             }
         }
         all.whole = max(all.whole, whole);

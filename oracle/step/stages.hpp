@@ -59,7 +59,9 @@ std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Pla
 
 /// Tensors that a stage receives from earlier stages for one micro-batch.
 struct Incoming {
-    Bytes sent;      ///< by one rank of the previous stage: mean of the virtual stages
+    /// By one rank of the previous stage, and as much back: mean of the virtual stages. Half of what a pass that is not
+    /// trained sends, which gets no gradient back.
+    Bytes sent;
     Bytes gathered;  ///< all-gathered among the receivers, tensors that were split for sending: mean of the same
     Bytes whole;     ///< as the receiving rank stores it: of the virtual stage that receives most
 };

@@ -1,6 +1,7 @@
 #include "step/state_sharding.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -391,7 +392,8 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
         sharding.add_transfers(kind, size, states);
     }
     std::int64_t buckets = 0;
-    Bytes before;  // gathered for the segment before
+    const bool several_passes = costed.graph->post_training.passes > 0;  // one after the other
+    std::array<Bytes, 2> before;                                         // gathered for the segment before, by pass
     FirstStates first;
     const Bytes product = training_bytes(plan.precision).weight;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
@@ -401,12 +403,11 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
             continue;
         }
         StateBytes bytes;
-        Bytes whole;
-        double elements = 0;
+        std::array<Bytes, 2> whole{};
         for (const WeightClass& weight : segment.weights) {
             if (!weight.tied || stage.count(weight.owner_segment) == 0) {
-                elements += weight.size.elements;
-                whole += weight.size.elements * graph::stored_weight(weight.kind.storage, product);
+                whole[several_passes && weight.kind.forward_only ? 1 : 0] +=
+                    weight.size.elements * graph::stored_weight(weight.kind.storage, product);
                 bytes = bytes + sharding.add_memory(weight, static_cast<double>(count), states);
             }
         }
@@ -416,13 +417,16 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
         note(states.largest.weights, bytes.weights);
         note(states.largest.gradients, bytes.gradients);
         note(states.largest.optimizer, bytes.optimizer);
-        buckets += elements > 0 ? count : 0;
         first.add(bytes, count);
-        if (plan.exchanged_shard() == ShardLevel::parameters) {
-            states.gathered = plan.keep_parameters ? states.gathered + static_cast<double>(count) * whole
-                                                   : max(states.gathered, whole + (count > 1 ? whole : before));
-            before = whole;
+        for (std::size_t pass = 0; pass < whole.size(); ++pass) {
+            buckets += whole[pass] > Bytes{} ? count : 0;
+            if (plan.exchanged_shard() == ShardLevel::parameters) {
+                const Bytes two = whole[pass] + (count > 1 ? whole[pass] : before[pass]);
+                states.gathered = plan.keep_parameters ? states.gathered + static_cast<double>(count) * whole[pass]
+                                                       : max(states.gathered, two);
+            }
         }
+        before = whole;
     }
     sharding.add_matrices(states);
     states.buckets = std::max<std::int64_t>(1, buckets);

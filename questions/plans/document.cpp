@@ -396,9 +396,4 @@ Document document(const Answer& answer) {
     return document;
 }
 
-void add_plans_that_run(Document& document, const search::Answer& answer) {
-    add_section(document, {"What would run"}, {remedies_table(answer)});
-    add_section(document, {"Next"}, {Code{next_commands(answer, "")}});
-}
-
 }  // namespace dodona::questions::plans

@@ -141,9 +141,6 @@ bool is_tied(const step::Prediction& a, const step::Prediction& b);
 
 reports::Document document(const Answer& answer);
 
-/// In the document of a plan that cannot run: plans of its job that do, each searched, and the commands that find them.
-void add_plans_that_run(reports::Document& document, const search::Answer& answer);
-
 /// At most seven columns. "~2": tied with No. 1.
 reports::Table ranking_table(const Ranking& ranking);
 

@@ -210,35 +210,4 @@ std::vector<RelaxationSequence> relaxation_sequences(const Question& question, B
     return all;
 }
 
-std::vector<RelaxationSequence> relaxation_sequences_without_pipeline(const Workload& workload,
-                                                                      const plan::Plan& plan) {
-    search::Space space{
-        .devices = plan.devices(),
-        .batch = plan.batch,
-        .precision = plan.precision,
-        .gradient_precision = plan.gradient_precision,
-        .strategies = {plan.strategy},
-        .optimizer = plan.optimizer,
-        .overlap = plan.overlap,
-        .offload = plan.offload,
-        .algorithm = plan.algorithm,
-        .software = {{plan.framework, plan.memory, std::nullopt, plan::modules_together(workload.graph, plan.memory)}},
-        .reserve = search::kUsualReserve};
-    const std::string strategy = plan.strategy.name;
-    const std::string axis = *plan.strategy.pipeline;
-    const auto same = [&workload, space, strategy, axis]() -> std::optional<Variation> {
-        Variation result = variation(strategy + " without a pipeline", workload, space);
-        result.space.fixed = {search::AxisSize{axis, 1}};
-        result.options = {{"--strategy", strategy}, {"--fixed", axis + "=1"}};
-        return result;
-    };
-    const auto any = [&workload, space]() -> std::optional<Variation> {
-        Variation result = variation("any strategy", workload, space);
-        result.space.strategies = strategies_made_for(workload);
-        result.without = {"--strategy"};
-        return result;
-    };
-    return {{same}, {any}};
-}
-
 }  // namespace dodona::questions::plans

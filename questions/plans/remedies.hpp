@@ -12,9 +12,4 @@ namespace dodona::questions::plans {
 /// model, and machines whose devices have at least so much memory. The question outlives them.
 std::vector<search::RelaxationSequence> relaxation_sequences(const Question& question, Bytes least);
 
-/// Where a network has passes that no pipeline is modelled for: the plan's job under its own strategy without a pipeline,
-/// then under any strategy. Both arguments outlive the relaxation_sequences.
-std::vector<search::RelaxationSequence> relaxation_sequences_without_pipeline(const Workload& workload,
-                                                                              const plan::Plan& plan);
-
 }  // namespace dodona::questions::plans

@@ -84,7 +84,6 @@ const Description& description<step::MemoryMoments>() {
 template <>
 const Description& description<questions::predict::Answer>() {
     using questions::predict::Answer;
-    using Remedies = std::optional<std::vector<search::Remedy>>;
     using Tensors = std::optional<std::vector<step::KeptLine>>;
     using Moments = std::optional<step::MemoryMoments>;
     using Traced = std::optional<std::vector<CollectiveParts>>;
@@ -111,11 +110,6 @@ const Description& description<questions::predict::Answer>() {
             questions::computed(
                 "collectives", "taken apart (--trace)",
                 [](const Answer& answer) { return answer.traced.empty() ? Traced() : Traced(answer.traced); },
-                {.left_out = true}),
-            questions::computed(
-                "remedies",
-                "where passes of a reference rule the pipeline out: plans of the same job without one, each searched",
-                [](const Answer& answer) { return answer.others ? Remedies(answer.others->remedies) : Remedies(); },
                 {.left_out = true}),
             required<&Answer::lengths>("lengths", "samples of different lengths (--lengths)", {.left_out = true}),
             required<&Answer::norms>("norms", "norms of layers on every rank, or on parts of them (LARS, LAMB)",

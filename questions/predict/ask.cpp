@@ -21,18 +21,6 @@ std::vector<CollectiveParts> traced(const step::Prediction& prediction, const cl
     return all;
 }
 
-/// Plans of the job that have no pipeline.
-search::Answer without_pipeline(const Question& question) {
-    const auto& [workload, plan] = question.of;
-    return {.question = {.model = workload.subject.model,
-                         .machine = workload.subject.machine,
-                         .devices = plan.devices(),
-                         .batch = plan.batch,
-                         .precision = plan.precision,
-                         .settings = question.settings},
-            .remedies = search::remedies(plans::relaxation_sequences_without_pipeline(workload, plan))};
-}
-
 }  // namespace
 
 Answer ask(const Question& question) {
@@ -40,9 +28,6 @@ Answer ask(const Question& question) {
     const auto& [graph, cluster] = std::tie(workload.graph, workload.cluster);
     Answer answer{.subject = workload.subject, .prediction = step::predict(graph, cluster, plan)};
     if (!answer.prediction.runs) {
-        if (graph.post_training.several_passes && plan.pipeline_stages() > 1) {
-            answer.others = without_pipeline(question);
-        }
         return answer;
     }
     if (question.explains) {

@@ -156,9 +156,6 @@ Document document(const Answer& answer) {
     if (answer.peak) {
         add_peak(document, *answer.peak, answer.prediction);
     }
-    if (answer.others) {
-        plans::add_plans_that_run(document, *answer.others);
-    }
     if (answer.lengths) {
         reports::add_lengths(document, *answer.lengths);
     }

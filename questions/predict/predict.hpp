@@ -25,8 +25,7 @@ struct Options {
 struct Question {
     OnePlan of;
     Options options = {};
-    bool explains = false;                                           ///< what its time is sensitive to, too
-    std::vector<std::pair<std::string, std::string>> settings = {};  ///< options as given, to repeat the job
+    bool explains = false;  ///< what its time is sensitive to, too
 };
 
 struct CollectiveParts {
@@ -34,14 +33,13 @@ struct CollectiveParts {
     cost::CollectiveTrace trace;
 };
 
-/// All but the prediction is of plans that run, `others` of one that does not.
+/// All but the prediction is of plans that run.
 struct Answer {
     reports::Subject subject;
     step::Prediction prediction;
     std::optional<search::Explanation> explanation = {};  ///< where it was asked for
     std::optional<step::PeakMemory> peak = {};            ///< of the fullest stage
     std::vector<CollectiveParts> traced = {};             ///< in the order of the prediction's
-    std::optional<search::Answer> others = {};            ///< plans of its job that run, as remedies
     std::optional<reports::LengthsAnswer> lengths = {};   ///< where they were given
     std::optional<step::SplitNorms> norms = {};           ///< where the optimizer scales updates of layers by them
 };

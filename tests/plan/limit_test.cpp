@@ -33,23 +33,20 @@ TEST(ALimit, BoundsWhatItNames) {
     EXPECT_EQ(bound(LoopLimit{"filter", 10, {"down", "conv"}}), "filter <= 10");
     EXPECT_EQ(bound(BatchLimit{{"data", "expert"}, 12}), "data x expert <= 12");
     EXPECT_EQ(bound(SegmentLimit{.segments = 5}), "pipeline <= 5");
-    EXPECT_EQ(bound(PassesLimit{}), "pipeline <= 1");
     EXPECT_EQ(bound(UnevenBatch{12}), "none");
 }
 
 TEST(ALimit, CountsPiecesWhereThereAreSome) {
-    EXPECT_EQ((Limit{PassesLimit{}, 2}.pieces()), 1);
     EXPECT_EQ((Limit{SegmentLimit{.segments = 5}, 8}.pieces()), 5);
     EXPECT_EQ((Limit{UnevenBatch{12}, 8}.pieces()), 12);
     EXPECT_EQ((Limit{NothingToShard{}, 1}.pieces()), std::nullopt);
 }
 
 /// A product, `blocks` blocks and a product, on a pipeline of so many stages.
-std::string limits_of_pipeline(std::int64_t blocks, std::int64_t stages, bool several_passes = false) {
+std::string limits_of_pipeline(std::int64_t blocks, std::int64_t stages) {
     const auto linear = [](const char* name) { return layer(name, "linear", {{"out", std::int64_t{16}}}); };
-    graph::Graph graph = graph::build(network(
+    const graph::Graph graph = graph::build(network(
         tensor({{"feature", 16}}), {linear("stem"), block("body", blocks, {linear("product")}), linear("head")}));
-    graph.post_training.several_passes = several_passes;
     Plan plan;
     plan.strategy.name = "pipeline";
     plan.strategy.axes = {"pipeline"};
@@ -65,11 +62,6 @@ TEST(APipeline, HasAsManyStagesAsPieces) {
     EXPECT_EQ(limits_of_pipeline(4, 6), "4 blocks do not divide evenly into 6 stages");
     EXPECT_EQ(limits_of_pipeline(4, 7), "pipeline <= 6: the network has 6 pieces to cut");
     EXPECT_EQ(limits_of_pipeline(1, 2), "1 blocks do not divide evenly into 2 stages");
-}
-
-TEST(APipeline, HasOneStageWhereSeveralPassesShareWeights) {
-    EXPECT_EQ(limits_of_pipeline(4, 1, true), "");
-    EXPECT_EQ(limits_of_pipeline(4, 2, true).rfind("pipeline <= 1: ", 0), 0U) << limits_of_pipeline(4, 2, true);
 }
 
 TEST(LayersToRecompute, SayAllConditionsOfTheirs) {
