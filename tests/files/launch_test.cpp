@@ -1,9 +1,12 @@
 // Launch scripts and configurations as questions, and plans as launch scripts.
 #include "files/launch/launch.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -11,6 +14,7 @@
 #include "files/hf/condition.hpp"
 #include "files/launch/exported_plan.hpp"
 #include "files/launch/launch_text.hpp"
+#include "files/launch/references.hpp"
 #include "files/launch/shell_branches.hpp"
 #include "files/launch/stage_layout.hpp"
 #include "reading.hpp"
@@ -265,6 +269,105 @@ TEST(Launch, OptionsOfNoLauncherAreNoPlan) {
                  InputError);
 }
 
+TEST(Launch, WhatSettingsReferToIsPutIn) {
+    const auto settings = [](const std::string& text) {
+        return with_references(*flattened(parse_document(text, "a.yaml")).root, false);
+    };
+    const Node flat = settings(
+        "batch: 4\nmodel: {name: m, tokenizer: \"${.name}-tok\", of: \"${..batch}\"}\nagain: ${model.name}\n"
+        "ref: ${model}\nmul: \"${mul:${batch}, 8}\"\nopen: ${nowhere}\nkept: \"${oc.env:HOME}\"\n");
+    EXPECT_EQ(text_at(flat, "model.tokenizer"), "m-tok");
+    EXPECT_EQ(text_at(flat, "model.of"), "4");
+    EXPECT_EQ(text_at(flat, "again"), "m");
+    EXPECT_EQ(text_at(flat, "ref.tokenizer"), "m-tok") << "a mapping";
+    EXPECT_EQ(flat.member("ref"), nullptr);
+    EXPECT_EQ(text_at(flat, "mul"), "32");
+    EXPECT_EQ(text_at(flat, "open"), "${nowhere}");
+    EXPECT_EQ(text_at(flat, "kept"), "${oc.env:HOME}");
+    const auto fault = [&](const std::string& text) {
+        try {
+            settings(text);
+            return std::string();
+        } catch (const InputError& error) {
+            return std::string(error.what());
+        }
+    };
+    EXPECT_NE(fault("a: ${b}\nb: ${a}\n").find("a.yaml:1:4: error: a: it refers to itself"), std::string::npos);
+    std::string doubled = "k0: xxxxxxxx\n";
+    for (int i = 1; i < 40; ++i) {
+        doubled += fmt::format("k{}: \"${{k{}}}${{k{}}}\"\n", i, i - 1, i - 1);
+    }
+    EXPECT_NE(fault(doubled).find("characters after what settings refer to is put in"), std::string::npos);
+}
+
+TEST(Launch, FilesOfSettingsThatNameOneAnotherAreRefused) {
+    const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "itself.yaml";
+    std::ofstream(file) << "defaults: itself.yaml\npolicy: {model_name: m, train_micro_batch_size: 1}\n"
+                           "cluster: {num_nodes: 1}\n";
+    EXPECT_NE(refused("defaults: " + file.string() +
+                          "\npolicy: {model_name: m, train_micro_batch_size: 1}\ncluster: {num_nodes: 1}\n",
+                      "a.yaml")
+                  .find("files name one another"),
+              std::string::npos);
+}
+
+TEST(Launch, WhatIsLikeAnotherIsKnownByTheSettingsOfBoth) {
+    const std::string megatron =
+        "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 "
+        "--micro-batch-size 1 --global-batch-size 8 --tensor-model-parallel-size 1 ";
+    EXPECT_EQ(refused(megatron, "run.sh"), "read as megatron");
+    EXPECT_EQ(refused(megatron + "--deepspeed --zero-stage 1", "run.sh"), "read as megatron-deepspeed");
+    EXPECT_EQ(refused(megatron + "--use-fused-rmsnorm", "run.sh"), "read as mindspeed");
+    EXPECT_EQ(refused("xtuner train internlm2_chat_7b --deepspeed deepspeed_zero2\n", "run.sh").find("read as"),
+              std::string::npos);
+}
+
+TEST(Launch, FewSettingsOfAWrapperMakeNoFileOfItWhereMostAreOthers) {
+    const std::string text = refused(
+        "pretrain: m\nrollout_batch_size: 64\nexp_name: x\nppo_epochs: 1\nresponse_length: 9\nnum_gpus_per_node: 8\n",
+        "a.yaml");
+    EXPECT_NE(text.find("nearest is openrlhf, which does not know 4 of its 6 settings"), std::string::npos) << text;
+}
+
+TEST(Launch, TruthHasTheWordsOfYamlAndPython) {
+    const auto recompute = [](const std::string& word) {
+        return option(launched_text("finetuning_type: full\nstage: sft\nbf16: true\nmodel_name_or_path: m\n"
+                                    "disable_gradient_checkpointing: " +
+                                        word + "\n",
+                                    "a.yaml", 8),
+                      "--recompute");
+    };
+    for (const char* word : {"true", "True", "yes", "on", "1"}) {
+        EXPECT_EQ(recompute(word), "none") << word;
+    }
+    for (const char* word : {"false", "False", "no", "off", "0", "None"}) {
+        EXPECT_EQ(recompute(word), "full") << word;
+    }
+}
+
+TEST(Launch, AMissingSettingNamesWhoAsksForIt) {
+    const std::string text = refused(
+        "step_scheduler: {global_batch_size: 8}\nmodel: {_target_: m}\n"
+        "distributed: {strategy: fsdp2}\n",
+        "a.yaml");
+    EXPECT_NE(text.find("step_scheduler.local_batch_size: missing"), std::string::npos) << text;
+    EXPECT_NE(text.find("automodel asks for it"), std::string::npos) << text;
+}
+
+TEST(Launch, EveryWordOfASettingHasAMeaning) {
+    for (const Target& target : all_targets()) {
+        Scope scope;  // as it is when the key is read
+        for (const ConfigKey& key : target.keys.keys) {
+            for (const auto& [word, meaning] : key.values) {
+                EXPECT_NO_THROW(scope.value(meaning)) << target.keys.name << " " << key.names.front() << " " << word;
+            }
+            if (!key.parameter.empty()) {
+                scope.set(key.parameter, {std::int64_t{1}, {}});
+            }
+        }
+    }
+}
+
 TEST(Shell, VariablesArraysAndArithmeticArePutIn) {
     const Document document = shell(
         "A=2\nB=$((A * 3))\nARGS=(--one ${A} --two=\"$B\")\nARGS+=(--flag)\n"
@@ -303,7 +406,26 @@ TEST(Shell, BranchesRunWhereTheirConditionsHold) {
         EXPECT_EQ(branches.running("A=2"), row.second ? "A=2" : "") << row.condition;
         branches.running("fi");
         EXPECT_EQ(branches.running("A=3"), "A=3");
+        const std::string whole = branches.running(std::string("if ") + row.condition + "; then A=1; else A=2; fi");
+        EXPECT_EQ(whole.find("A=1") != std::string::npos, row.first) << whole;
+        EXPECT_EQ(whole.find("A=2") != std::string::npos, row.second) << whole;
+        EXPECT_EQ(branches.running("A=3"), "A=3");
     }
+}
+
+TEST(Shell, BranchesOnOneLineSetVariables) {
+    const Document document = shell(
+        "P=bf16\nif [ $P = fp16 ]; then O=\" --fp16\"; elif [ $P = bf16 ]; then O=\" --bf16\"; fi\n"
+        "run train.py $O\n");
+    EXPECT_EQ(value_of(document, "bf16"), "true");
+    EXPECT_EQ(child(*document.root, "fp16"), nullptr);
+    EXPECT_EQ(child(*document.root, "O"), nullptr);
+}
+
+TEST(Shell, WhatFollowsAFlagIsItsValueThoughItLooksLikeAnAssignment) {
+    const Document document = shell("run train.py --config_overrides n_embd=1024,n_head=16 --bf16 batch=4\n");
+    EXPECT_EQ(value_of(document, "config-overrides"), "n_embd=1024,n_head=16");
+    EXPECT_EQ(child(*document.root, "n_embd"), nullptr);
 }
 
 TEST(Shell, TheScriptBehindTheLastFlagIsNoValue) {

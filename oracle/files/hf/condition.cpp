@@ -60,8 +60,10 @@ bool holds(const Node& condition, const Scope& scope) {
     }
     if (const std::size_t at = text.find(kHas); at != std::string::npos) {
         const AttributeValue* words = scope.find(text.substr(0, at));
-        const std::string part = text.substr(at + kHas.size());
-        return words != nullptr && ('_' + text_of(*words) + '_').find('_' + part + '_') != std::string::npos;
+        std::string all = words == nullptr ? "" : text_of(*words);
+        std::replace_if(
+            all.begin(), all.end(), [](char c) { return c == '.' || c == ' '; }, '_');
+        return ('_' + all + '_').find('_' + text.substr(at + kHas.size()) + '_') != std::string::npos;
     }
     const AttributeValue value = scope.value({.text = text, .quoted = false, .where = condition.where});
     const std::string is = text_of(value);

@@ -1,6 +1,7 @@
 #include "files/hf/config.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <iterator>
 #include <optional>
@@ -85,7 +86,7 @@ bool is_none(const Node& node) {
            (node.kind == Node::Kind::scalar && (node.text == "false" || node.text.empty()));
 }
 
-/// Of a key that nobody knows: none of "none" and fractions, which are rates and scales, is an extent.
+/// Whether an unknown key may be an extent: "none" and fractions, which are rates and scales, are not.
 bool may_change_shapes(const Node& node) {
     const bool is_fraction = node.kind == Node::Kind::scalar && !node.quoted &&
                              node.text.find_first_of(".eE") != std::string::npos &&
@@ -106,6 +107,14 @@ std::optional<decltype(AttributeValue::value)> number_of(const std::string& text
 const Written* meaning_of(const Meanings& meanings, const std::string& word) {
     const auto found = std::find_if(meanings.begin(), meanings.end(), [&](const auto& m) { return m.first == word; });
     return found == meanings.end() ? nullptr : &found->second;
+}
+
+/// "true" or "false" for the words of YAML and Python that say so; empty for others.
+std::string truth_of(const std::string& text) {
+    constexpr std::array kTrue{"true", "True", "TRUE", "yes", "Yes", "on", "On", "1"};
+    constexpr std::array kFalse{"false", "False", "FALSE", "no", "No", "off", "Off", "0", "none", "None", "null"};
+    const auto is_among = [&](const auto& words) { return std::find(words.begin(), words.end(), text) != words.end(); };
+    return is_among(kTrue) ? "true" : is_among(kFalse) ? "false" : "";
 }
 
 std::vector<std::string> words_of(const Meanings& meanings) {
@@ -202,7 +211,9 @@ private:
             }
         } else {
             config_.faults.error(config_.root->where, fmt::format("{}: missing", key.names.front()),
-                                 fmt::format("a config.json of {} has it", family_.name));
+                                 unknown_ == UnknownKeys::listed
+                                     ? fmt::format("{} asks for it", family_.name)
+                                     : fmt::format("a config.json of {} has it", family_.name));
         }
     }
 
@@ -237,14 +248,17 @@ private:
         if (const Written* meaning = all != nullptr ? all : meaning_of(key.values, text)) {
             return config_.faults.has_errors() ? one : read_.parameters.value(*meaning);
         }
-        if (const Written* flag = meaning_of(key.values, "true"); flag != nullptr && unknown_ == UnknownKeys::listed) {
-            return read_.parameters.value(*flag);  // `--sequence-parallel train.py`: the flag has no value
+        if (const Written* meaning = meaning_of(key.values, truth_of(text))) {
+            return config_.faults.has_errors() ? one : read_.parameters.value(*meaning);
         }
         if (const Written* meaning = meaning_of(key.values, "other")) {
             if (meaning->text == kItself) {
                 return {text, value.where()};
             }
             return config_.faults.has_errors() ? one : read_.parameters.value(*meaning);
+        }
+        if (const Written* flag = meaning_of(key.values, "true"); flag != nullptr && unknown_ == UnknownKeys::listed) {
+            return read_.parameters.value(*flag);  // `--sequence-parallel train.py`: the flag has no value
         }
         if (text == "true" || text == "false") {
             if (!key.otherwise || (key.otherwise->text != "true" && key.otherwise->text != "false")) {
@@ -285,15 +299,21 @@ private:
 
     void check_accepted(const ConfigKey& key, const Node::Member& member) {
         const Node& node = *member.value;
-        const bool is_accepted = node.kind == Node::Kind::scalar &&
-                                 std::find(key.accepted.begin(), key.accepted.end(), node.text) != key.accepted.end();
-        if (is_accepted || (key.accepted.empty() && is_none(node))) {
+        const auto accepts = [&](const std::string& text) {
+            return std::find(key.accepted.begin(), key.accepted.end(), text) != key.accepted.end();
+        };
+        const bool is_setting = unknown_ == UnknownKeys::listed && node.kind == Node::Kind::scalar;
+        const std::string truth = is_setting ? truth_of(node.text) : "";
+        const bool is_accepted =
+            node.kind == Node::Kind::scalar && (accepts(node.text) || (!truth.empty() && accepts(truth)));
+        if (is_accepted || (key.accepted.empty() && (is_none(node) || truth == "false"))) {
             return;
         }
         const std::string is = node.kind == Node::Kind::scalar ? node.text : "what it holds";
         if (unknown_ == UnknownKeys::listed) {
+            const std::string name = member.key.starts_with('$') ? "" : member.key + " ";  // of a command: itself
             read_.not_modelled.push_back(
-                fmt::format("{} {}{}", member.key, is, key.because.empty() ? "" : ": " + key.because));
+                fmt::format("{}{}{}", name, is, key.because.empty() ? "" : ": " + key.because));
             return;
         }
         config_.faults.error(

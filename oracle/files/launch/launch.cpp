@@ -1,10 +1,13 @@
 #include "files/launch/launch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <numeric>
 #include <set>
+#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +17,7 @@
 #include "files/hf/config.hpp"
 #include "files/hf/imported_model.hpp"
 #include "files/launch/launch_text.hpp"
+#include "files/launch/references.hpp"
 #include "files/launch/stage_layout.hpp"
 
 namespace dodona::files {
@@ -22,8 +26,9 @@ namespace {
 
 /// Whether a setting says nothing: logs and files of defaults have what is off as well.
 bool is_off(const Node& value) {
+    constexpr std::array kOff{"", "false", "False", "null", "None"};
     return value.kind == Node::Kind::null ||
-           (value.kind == Node::Kind::scalar && (value.text.empty() || value.text == "false" || value.text == "null"));
+           (value.kind == Node::Kind::scalar && std::find(kOff.begin(), kOff.end(), value.text) != kOff.end());
 }
 
 std::set<std::string> keys_of(const Target& target) {
@@ -44,17 +49,23 @@ std::string spelled(const std::string& key, const std::set<std::string>& known) 
     return !known.contains(key) && known.contains(dashed) ? dashed : key;
 }
 
+/// `spelled`, or with underscores for dashes, which make no script one of a target whose files are YAML.
+std::string spelled_either(const std::string& key, const std::set<std::string>& known) {
+    std::string underscored = key;
+    std::replace(underscored.begin(), underscored.end(), '-', '_');
+    const std::string dashed = spelled(key, known);
+    return !known.contains(dashed) && known.contains(underscored) ? underscored : dashed;
+}
+
 constexpr std::size_t kWrapperOwn = 2;  ///< settings of its own by which a wrapper is known
 constexpr std::size_t kSureOwn = 3;     ///< settings of its own by which any other target is
 
-/// The key whose value is the command that starts a target.
-constexpr const char* kCommand = "$command";
-
-/// How far a file looks like one of a target.
+/// Counts by which a file looks like one of a target.
 struct Fit {
     const Target* target = nullptr;
     bool is_started = false;           ///< the script starts it by name
     std::size_t own = 0;               ///< settings by which the target is recognised
+    std::size_t base = 0;              ///< where it has some of its own: those of the target that it is like
     std::size_t known = 0;             ///< settings that it knows
     std::vector<std::string> unknown;  ///< settings that it does not know
 
@@ -62,22 +73,45 @@ struct Fit {
     [[nodiscard]] bool is_wrapper() const {
         return target != nullptr && !target->commands.empty() && (is_started || own >= kWrapperOwn);
     }
-    /// Where few settings are the target's own, generic ones may be all that it shares with the file: it has to know
+    /// If few settings are the target's own, generic ones may be all that it shares with the file: it has to know
     /// half of all.
     [[nodiscard]] bool is_good() const {
-        return is_wrapper() || (own > 0 && (own >= kSureOwn || known >= unknown.size()));
+        return is_started || (own > 0 && (own + base >= kSureOwn || known >= unknown.size()));
     }
-    [[nodiscard]] auto rank() const { return std::tuple(is_started, is_wrapper(), own, known); }
+    [[nodiscard]] auto rank() const { return std::tuple(is_started, is_wrapper(), own + base, known); }
 };
 
-/// The first of some commands that a script has; empty where it has none.
+/// The first of some commands that a script has; empty where it has none. A program may be in any folder: `../run.py`.
 std::string command_of(const Node& settings, const std::vector<std::string>& commands) {
     const Node::Member* around = settings.member(kSurroundings);
     const Node::Member* words = around == nullptr ? nullptr : around->value->member(kWords);
     const auto found = std::find_if(commands.begin(), commands.end(), [&](const std::string& command) {
-        return words != nullptr && words->value->text.find(" " + command + " ") != std::string::npos;
+        const auto starts = [&](char before) {
+            return words->value->text.find(before + command + " ") != std::string::npos;
+        };
+        return words != nullptr && (starts(' ') || (command.find_first_of(" /") == std::string::npos && starts('/')));
     });
     return found == commands.end() ? "" : *found;
+}
+
+/// The word that follows another one in the commands of a script; empty where there is none.
+std::string word_behind(const Node& words, const std::string& word) {
+    const std::size_t at = words.text.rfind(" " + word + " ");
+    const std::size_t begin = at == std::string::npos ? at : at + word.size() + 2;
+    return begin == std::string::npos ? "" : words.text.substr(begin, words.text.find(' ', begin) - begin);
+}
+
+/// Words that start a target, and those that only say what a script of it does: the words of its key `$command`.
+std::vector<std::string> told_commands(const Target& target) {
+    std::vector<std::string> words = target.commands;
+    for (const ConfigKey& key : target.keys.keys) {
+        if (key.names.front() == kCommand) {
+            for (const auto& [word, meaning] : key.values) {
+                words.push_back(word);
+            }
+        }
+    }
+    return words;
 }
 
 Fit fit_of(const Node& settings, const Target& target) {
@@ -88,12 +122,21 @@ Fit fit_of(const Node& settings, const Target& target) {
         if (is_off(*member.value) || key == kSurroundings) {
             continue;
         }
-        fit.own += std::count(target.recognised_by.begin(), target.recognised_by.end(), key) > 0 ? 1 : 0;
+        const auto is_among = [&](const std::vector<std::string>& keys) {
+            return std::find(keys.begin(), keys.end(), key) != keys.end();
+        };
+        const bool is_base = is_among(target.base_recognised_by);
+        fit.own += !is_base && is_among(target.recognised_by) ? 1 : 0;
+        fit.base += is_base && target.commands.empty() ? 1 : 0;
         if (known.contains(key)) {
             ++fit.known;
         } else {
             fit.unknown.push_back(member.key);
         }
+    }
+    // A few settings beside those of another target make no file of it where there are none of the other's.
+    if (fit.own == 0 || (fit.base == 0 && target.commands.empty() && !target.like.empty())) {
+        fit.own = fit.base = 0;
     }
     return fit;
 }
@@ -114,16 +157,24 @@ Fit recognised(const Document& settings, const std::vector<Target>& targets) {
     return best;
 }
 
-/// The file of settings that a command is given: `deepspeed train.py --deepspeed ds.json`.
-std::string named_file(const Node& flags) {
-    for (const Node::Member& member : flags.members) {
+/// The file of settings that a command is given: the last word that looks like one, `train.py sft.yaml`.
+std::string named_file(const Node& settings) {
+    const Node::Member* around = settings.member(kSurroundings);
+    std::istringstream words(around == nullptr ? "" : around->value->member(kWords)->value->text);
+    std::string file;
+    for (std::string word; words >> word;) {
         for (const char* ending : {".json", ".yaml", ".yml", ".toml"}) {
-            if (member.value->kind == Node::Kind::scalar && member.value->text.ends_with(ending)) {
-                return member.value->text;
-            }
+            file = word.ends_with(ending) ? word : file;
         }
     }
-    return "";
+    for (const Node::Member& member :
+         file.empty() ? settings.members : std::vector<Node::Member>{}) {  // --config=a.yaml
+        for (const char* ending : {".json", ".yaml", ".yml", ".toml"}) {
+            file = member.value->kind == Node::Kind::scalar && member.value->text.ends_with(ending) ? member.value->text
+                                                                                                    : file;
+        }
+    }
+    return file;
 }
 
 const Target& recognise(const Document& settings, const std::vector<Target>& targets) {
@@ -158,17 +209,44 @@ bool is_word_of(const Target& target, const std::string& key, const std::string&
     });
 }
 
-/// The document with its keys as the target spells them, and with the settings of the files that it names.
-Document completed(Document settings, const Target& target) {
+constexpr int kMaxNamed = 16;  ///< files of settings that name one another
+
+/// The names of files that a setting has, the one that wins first: of a list the last. Of a flag it is the first word;
+/// what follows is no file of settings.
+std::vector<const Node*> names_of_files(const Node& value) {
+    std::vector<const Node*> names{&value};
+    if (value.kind == Node::Kind::list) {
+        names.clear();
+        std::transform(value.items.rbegin(), value.items.rend(), std::back_inserter(names),
+                       [](const auto& item) { return item.get(); });
+    }
+    std::erase_if(names, [](const Node* name) {  // `--deepspeed` alone only asks for it
+        return name->kind != Node::Kind::scalar || is_off(*name) || name->text == "true";
+    });
+    return names;
+}
+
+/// The document with its keys as the target spells them, and with the settings of the files that it names. `depth`:
+/// files that name this one.
+Document with_files(Document settings, const Target& target, int depth) {
     const std::set<std::string> known = keys_of(target);
     auto root = std::make_shared<Node>(*settings.root);
     std::vector<Node::Member> more;
     if (const Node::Member* around = root->member(kSurroundings)) {
-        if (known.contains(kCommand) && !command_of(*root, target.commands).empty()) {
-            more.push_back(
-                {kCommand, around->where,
-                 std::make_shared<const Node>(Node{
-                     .kind = Node::Kind::scalar, .text = command_of(*root, target.commands), .where = around->where})});
+        if (const std::string command = command_of(*root, told_commands(target));
+            known.contains(kCommand) && !command.empty()) {
+            more.push_back({kCommand, around->where,
+                            std::make_shared<const Node>(
+                                Node{.kind = Node::Kind::scalar, .text = command, .where = around->where})});
+        }
+        for (const std::string& key : known) {  // -b 256
+            const std::string value =
+                key.starts_with('-') ? word_behind(*around->value->member(kWords)->value, key) : "";
+            if (!value.empty()) {
+                more.push_back({key, around->where,
+                                std::make_shared<const Node>(
+                                    Node{.kind = Node::Kind::scalar, .text = value, .where = around->where})});
+            }
         }
         for (const Node::Member& variable : around->value->members) {
             if (known.contains(variable.key) && root->member(variable.key) == nullptr) {
@@ -178,7 +256,9 @@ Document completed(Document settings, const Target& target) {
         std::erase_if(root->members, [](const Node::Member& member) { return member.key == kSurroundings; });
     }
     for (Node::Member& member : root->members) {
-        member.key = spelled(member.key, known);
+        member.key = spelled_either(member.key, known);
+    }
+    for (const Node::Member& member : root->members) {
         if (std::count(target.layouts.begin(), target.layouts.end(), member.key) > 0 && !is_off(*member.value)) {
             const StageLayout layout = read_layout(*member.value);
             const auto add = [&](const char* name, std::string value) {
@@ -193,25 +273,30 @@ Document completed(Document settings, const Target& target) {
         const bool is_whole = std::count(target.configurations.begin(), target.configurations.end(), member.key) > 0;
         const bool is_file = is_whole || (std::count(target.files.begin(), target.files.end(), member.key) > 0 &&
                                           !is_word_of(target, member.key, member.value->text));
-        if (!is_file || member.value->kind != Node::Kind::scalar || is_off(*member.value)) {
-            continue;
-        }
-        const std::filesystem::path beside =
-            std::filesystem::path(settings.source->name).parent_path() / member.value->text;
-        const std::string path = std::filesystem::exists(beside) ? beside.string() : member.value->text;
-        const bool is_written_here = member.value->text.starts_with('{');  // --fsdp_config '{"fsdp_version": 2}'
-        if (!is_written_here && !std::filesystem::exists(path)) {
-            fail(member.value->where, fmt::format("{}: {} is not there", member.key, member.value->text),
-                 "its settings are part of the launch: put it beside this file, or leave the line out and give them as "
-                 "options");
-        }
-        const Document file = is_written_here
-                                  ? read_launch_text(member.value->text, settings.source->name + " " + member.key)
-                                  : read_launch_text(load_bytes(path, path, member.value->where), path);
-        for (const Node::Member& inner : file.root->members) {
-            const std::string key = is_whole ? spelled(inner.key, known) : member.key + "." + inner.key;
-            if (inner.key != kSurroundings && !(is_whole && settings.root->member(inner.key) != nullptr)) {
-                more.push_back({key, inner.where, inner.value});
+        for (const Node* name : is_file ? names_of_files(*member.value) : std::vector<const Node*>{}) {
+            const std::filesystem::path beside =
+                std::filesystem::path(settings.source->name).parent_path() / name->text;
+            const std::string path = std::filesystem::exists(beside) ? beside.string() : name->text;
+            const bool is_written_here = name->text.starts_with('{');  // --fsdp_config '{"fsdp_version": 2}'
+            if (!is_written_here && !std::filesystem::exists(path)) {
+                fail(name->where, fmt::format("{}: {} is not there", member.key, name->text),
+                     "its settings are part of the launch: put it beside this file, or leave the line out and give "
+                     "them as options");
+            }
+            if (depth == kMaxNamed) {
+                fail(name->where, fmt::format("{}: more than {} files name one another", member.key, kMaxNamed));
+            }
+            Document file = is_written_here ? read_launch_text(name->text, settings.source->name + " " + member.key)
+                                            : read_launch_text(load_bytes(path, path, name->where), path);
+            file = is_whole ? with_files(std::move(file), target, depth + 1) : std::move(file);
+            for (const Node::Member& inner : file.root->members) {
+                const std::string key = is_whole ? inner.key : member.key + "." + inner.key;
+                const bool is_there =
+                    root->member(key) != nullptr ||
+                    std::any_of(more.begin(), more.end(), [&](const Node::Member& other) { return other.key == key; });
+                if (inner.key != kSurroundings && !(is_whole && is_there)) {
+                    more.push_back({key, inner.where, inner.value});
+                }
             }
         }
     }
@@ -220,6 +305,14 @@ Document completed(Document settings, const Target& target) {
     });
     root->members.insert(root->members.end(), more.begin(), more.end());
     settings.root = std::move(root);
+    return settings;
+}
+
+/// `with_files`, with what settings refer to in others put in.
+Document completed(Document settings, const Target& target) {
+    const bool is_script = settings.root->member(kSurroundings) != nullptr;
+    settings = with_files(std::move(settings), target, 0);
+    settings.root = std::make_shared<const Node>(with_references(*settings.root, is_script));
     return settings;
 }
 
@@ -286,7 +379,7 @@ std::int64_t product_of(const std::vector<const char*>& names, const Scope& scop
     });
 }
 
-/// Where the launch says the largest of some numbers.
+/// Place at which the launch says the largest of some numbers.
 Location where_largest(const std::vector<const char*>& names, const Scope& scope, Location otherwise) {
     std::int64_t largest = 1;
     for (const char* name : names) {

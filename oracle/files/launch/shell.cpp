@@ -1,5 +1,6 @@
 // Flags of shell scripts, with their variables put in.
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <optional>
@@ -305,6 +306,10 @@ private:
         const bool is_assignment = end > 0 && end < text.size() &&
                                    (text[end] == '=' || text.compare(end, 2, "+=") == 0) &&
                                    std::isdigit(static_cast<unsigned char>(text[0])) == 0;
+        if (is_assignment && !flag_.empty() && values_.empty()) {  // --config_overrides n_embd=1024,n_head=16
+            values_.push_back(text);
+            return;
+        }
         if (is_assignment && is_command_ && text[end] == '=') {  // an override: mixed_precision=bf16_mixed
             finish_flag();
             flag_ = text.substr(0, end);
@@ -324,12 +329,12 @@ private:
             }
             return;
         }
-        const bool is_declaration = text == "export" || text == "declare" || text == "local" || text == "readonly";
-        is_command_ = is_command_ || !is_declaration;
+        constexpr std::array kNoCommands{"export", "declare", "local", "readonly", "then", "else", "do", "{"};
+        is_command_ = is_command_ || std::find(kNoCommands.begin(), kNoCommands.end(), text) == kNoCommands.end();
         pieces(word_);
     }
 
-    /// What a variable put in may be several words; settings in JSON are one.
+    /// A variable put in may be several words; settings in JSON are one.
     void pieces(const Word& word) {
         if (word.quoted && word.text.starts_with('{') && !flag_.empty()) {
             values_.push_back(word.text);
@@ -404,7 +409,7 @@ private:
         return is_srun_ && is_of_slurm ? "sbatch." + text : text;
     }
 
-    /// `--gres gpu:8` are GPUs of a node, and SLURM tells its scripts how many nodes and GPUs there are.
+    /// `--gres gpu:8` are GPUs of a node, and SLURM has variables of how many nodes and GPUs there are.
     void note_slurm() {
         std::string& value = values_.front();
         if (flag_ == "sbatch.gres" && value.starts_with("gpu:")) {

@@ -51,7 +51,7 @@ std::optional<bool> compared_words(const std::string& left, const std::string& h
     return found == all.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Of `[ a = b ]`, `[[ a == b ]]`, `[ a -gt 4 ]`; none: not known.
+/// Result of `[ a = b ]`, `[[ a == b ]]`, `[ a -gt 4 ]`; none: not known.
 std::optional<bool> test_holds(const std::string& condition) {
     std::vector<std::string> words = shell_words(condition);
     const bool is_test = words.size() == 5 && (words.front() == "[" || words.front() == "[[");
@@ -64,6 +64,28 @@ std::optional<bool> test_holds(const std::string& condition) {
 bool starts_with_word(const std::string& text, const std::string& word) {
     return text.starts_with(word) &&
            (text.size() == word.size() || std::string(" \t;[").find(text[word.size()]) != std::string::npos);
+}
+
+/// `if [ $A = b ]; then X=1; else X=2; fi` as the lines that it could be; empty where a line is none.
+std::vector<std::string> parts_of_if(const std::string& line) {
+    const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    if (!starts_with_word(line.substr(begin), "if")) {
+        return {};
+    }
+    std::vector<std::string> parts(1);
+    char quote = 0;
+    for (const char c : line) {
+        if (quote == 0 && c == ';') {
+            parts.emplace_back();
+            continue;
+        }
+        quote = quote == 0 && (c == '"' || c == '\'') ? c : quote == c ? 0 : quote;
+        parts.back() += c;
+    }
+    const bool is_whole = std::any_of(parts.begin() + 1, parts.end(), [](const std::string& part) {
+        return starts_with_word(part.substr(std::min(part.find_first_not_of(" \t"), part.size())), "fi");
+    });
+    return is_whole ? parts : std::vector<std::string>{};
 }
 
 }  // namespace
@@ -97,6 +119,16 @@ void ShellBranches::match(const std::string& patterns) {
 }
 
 std::string ShellBranches::running(const std::string& line) {
+    if (const std::vector<std::string> parts = parts_of_if(line); !parts.empty()) {
+        std::string all;  // in its columns
+        for (const std::string& part : parts) {
+            const std::size_t from = all.size();
+            all += running(part);
+            all.resize(from + part.size(), ' ');
+            all += ';';
+        }
+        return all;
+    }
     const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
     const std::string text = line.substr(begin);
     const auto rest = [&](std::size_t from) {  // in its columns
@@ -105,9 +137,6 @@ std::string ShellBranches::running(const std::string& line) {
     const std::size_t then = text.find("then");
     const std::size_t behind = then == std::string::npos ? then : then + 4;
     if (starts_with_word(text, "if")) {
-        if (text.find("; fi") != std::string::npos) {
-            return runs() ? line : "";
-        }
         open_.push_back({.outer = runs(), .word = {}});
         choose(text.substr(2, then == std::string::npos ? then : then - 2));
         return rest(behind);

@@ -75,7 +75,11 @@ std::vector<T> merged(const std::vector<T>& own, const std::vector<T>& others) {
 }
 
 void complete(Target& target, const Target& base) {
-    target.keys.keys = merged(target.keys.keys, base.keys.keys);
+    std::vector<ConfigKey> keys = base.keys.keys;
+    if (!target.commands.empty()) {  // its own words start it
+        std::erase_if(keys, [](const ConfigKey& key) { return key.names.front() == kCommand; });
+    }
+    target.keys.keys = merged(target.keys.keys, keys);
     target.keys.set = merged(target.keys.set, base.keys.set);
     target.options = merged(target.options, base.options);
     const auto add = [](std::vector<std::string>& own, const std::vector<std::string>& others) {
@@ -86,6 +90,7 @@ void complete(Target& target, const Target& base) {
     add(target.files, base.files);
     add(target.configurations, base.configurations);
     add(target.layouts, base.layouts);
+    target.base_recognised_by = base.recognised_by;
     target.keys.each_layer = target.keys.each_layer.empty() ? base.keys.each_layer : target.keys.each_layer;
     target.keys.architecture = target.keys.architecture.empty() ? base.keys.architecture : target.keys.architecture;
 }

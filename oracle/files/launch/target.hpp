@@ -11,6 +11,9 @@
 
 namespace dodona::files {
 
+/// The key whose value is the command that starts a target, or one of the programs that it names.
+inline constexpr const char* kCommand = "$command";
+
 /// A text with `{parameter}` in it, for where a condition holds.
 struct ConditionalText {
     std::string text;
@@ -47,7 +50,9 @@ struct Target {
     std::vector<std::string> layouts;        ///< settings that are layouts of stages (stage_layout.hpp): see the schema
     std::vector<std::string> commands;       ///< words that start it in a script: "megatron sft"; empty: no wrapper
     std::vector<std::string> recognised_by;  ///< settings that only its files have
-    std::vector<TargetOption> options;       ///< empty: it is written and not read
+    std::vector<std::string>
+        base_recognised_by;             ///< those of the target that it is like: they tell where one of its own does
+    std::vector<TargetOption> options;  ///< empty: it is written and not read
     /// Options of `dodona plan` that hold a search to what the target can express.
     std::vector<std::pair<std::string, std::string>> searched;
     std::vector<ConditionalText> not_modelled;  ///< what matters where several settings say it, or none does
