@@ -76,6 +76,13 @@ bool has_words(const std::vector<std::string>& words, const std::string& facts,
     });
 }
 
+bool may_have_words(const std::vector<std::string>& words, const std::string& facts) {
+    const std::string letters = files::letters_and_digits(facts);
+    return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+        return written_size(small_letters(word)) || letters.find(files::letters_and_digits(word)) != std::string::npos;
+    });
+}
+
 bool is_cut_short(const std::string& typed, const std::string& name) {
     return typed.size() < name.size() && name.starts_with(small_letters(typed)) && name[typed.size()] != '-';
 }

@@ -21,6 +21,9 @@ bool names_one(files::NameOf kind, const std::string& typed, std::span<const std
 bool has_words(const std::vector<std::string>& words, const std::string& facts,
                const std::function<double(SizeOf)>& size);
 
+/// Whether each word that is no size stands in the facts: has_words for names that are not read yet.
+bool may_have_words(const std::vector<std::string>& words, const std::string& facts);
+
 /// Whether a name begins with the typed word, which it continues: an L40S is no L40.
 bool is_cut_short(const std::string& typed, const std::string& name);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct Listing {
     reports::Document (*one)(const Thing& thing);
     reports::Document (*all)(const std::vector<Thing>& things);
     std::string (*facts)(const Thing& thing);  ///< where words are looked for
+    /// Text in which words must stand as well, by a name that is not read yet; none: all are read.
+    std::function<std::string(const std::string& name)> unread_facts = {};
     double (*size)(const Thing& thing,
                    SizeOf what) = nullptr;           ///< what "70b" or "80gb" is compared with; 0: it has none
     bool (*left_out)(const Thing& thing) = nullptr;  ///< of lists, unless asked for
@@ -44,6 +47,9 @@ std::vector<Thing> found_things(const Listing<Thing>& listing, const std::vector
     for (const std::string& name : listing.names) {
         if (words.empty() && !all &&
             std::find(listing.on_request.begin(), listing.on_request.end(), name) != listing.on_request.end()) {
+            continue;
+        }
+        if (listing.unread_facts && !may_have_words(words, listing.unread_facts(name))) {
             continue;
         }
         Thing thing = listing.read(name);

@@ -5,11 +5,14 @@
 #include "cli/listing.hpp"
 #include "questions/models/models.hpp"
 
+#include <fmt/format.h>
+
 namespace dodona::cli {
 
 namespace {
 
 int run_models(Arguments& arguments) {
+    const files::Library known = library().remembering();
     return run_listing<graph::Graph>(
         arguments, {.kind = files::NameOf::model,
                     .plural = "models",
@@ -19,6 +22,10 @@ int run_models(Arguments& arguments) {
                     .one = questions::models::document,
                     .all = questions::models::list,
                     .facts = questions::models::facts,
+                    .unread_facts =
+                        [&](const std::string& name) {
+                            return fmt::format("{} {} {}", name, questions::models::kinds(), known.text_of_model(name));
+                        },
                     .size = [](const graph::Graph& graph,
                                SizeOf what) { return what == SizeOf::parameters ? graph::count(graph).parameters : 0; },
                     .why_left_out = "are read from their config.json",

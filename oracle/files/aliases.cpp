@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/decimal.hpp"
 #include "base/small_letters.hpp"
 #include "files/description_keys.hpp"
 #include "files/read_description.hpp"
@@ -42,10 +43,14 @@ namespace {
 
 /// Length of the end of a name that says how it was trained further; 0: there is none.
 std::size_t end_of_training(const std::string& name) {
-    constexpr std::array<std::string_view, 9> kEnds{"-instruct", "-thinking", "-base", "-chat", "-it",
-                                                    "-hf",       "-preview",  "-v0.1", "-v1.5"};
+    constexpr std::array<std::string_view, 10> kEnds{"-instruct", "-thinking", "-base", "-chat", "-it",
+                                                     "-hf",       "-preview",  "-v0.1", "-v1.5", "-uncased"};
     for (const std::string_view end : kEnds) {
-        if (name.size() > end.size() && name.ends_with(end)) {
+        const std::string_view before =
+            std::string_view(name).substr(0, name.size() - std::min(name.size(), end.size()));
+        const bool is_size =
+            end == "-base" && before.find_first_of("0123456789") == std::string_view::npos;  // vit-base
+        if (!before.empty() && name.ends_with(end) && !is_size) {
             return end.size();
         }
     }
@@ -98,6 +103,110 @@ std::optional<std::string> respelled(std::string_view word, std::span<const std:
     const auto found = std::find_if(known.begin(), known.end(), is_it);
     const bool is_only = found != known.end() && std::find_if(found + 1, known.end(), is_it) == known.end();
     return is_only ? std::optional(*found) : std::nullopt;
+}
+
+namespace {
+
+bool is_digit_of_name(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_letter_of_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+
+/// Letters and numbers of a name, in small letters: "Qwen3-30B-A3B" -> qwen, 3, 30b, a, 3b. A number of parameters keeps
+/// its unit, so that 7b is not version 7.
+std::vector<std::string> parts_of(std::string_view name) {
+    const std::string small = small_letters(std::string(name));
+    const auto at = [&](std::size_t i) { return i < small.size() ? small[i] : ' '; };
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < small.size();) {
+        const std::size_t start = i;
+        if (is_digit_of_name(at(i))) {
+            while (is_digit_of_name(at(i)) || (at(i) == '.' && is_digit_of_name(at(i + 1)))) {
+                ++i;
+            }
+            const bool has_unit =
+                (at(i) == 'b' || at(i) == 'm') && !is_digit_of_name(at(i + 1)) && !is_letter_of_name(at(i + 1));
+            i += has_unit ? 1 : 0;
+        } else if (is_letter_of_name(at(i))) {
+            while (is_letter_of_name(at(i))) {
+                ++i;
+            }
+        } else {
+            ++i;
+            continue;
+        }
+        parts.push_back(small.substr(start, i - start));
+    }
+    return parts;
+}
+
+/// Whether the parts of a name are those of the word, in their order, and others between or behind them. The first is the
+/// first of both; letters behind it may be cut short.
+bool lengthens(const std::vector<std::string>& name, const std::vector<std::string>& word) {
+    if (word.empty() || name.empty() || name.front() != word.front()) {
+        return false;
+    }
+    auto left = name.begin();
+    return std::all_of(word.begin(), word.end(), [&](const std::string& part) {
+        left = std::find_if(left, name.end(), [&](const std::string& one) {
+            return one == part || (is_letter_of_name(part.front()) && one.starts_with(part));
+        });
+        return left != name.end() && left++ != name.end();
+    });
+}
+
+/// The version of a family, "llama-3.1-70b" -> 3.1, taken out of the parts of a name; 0: it has none.
+double version_out_of(std::vector<std::string>& parts) {
+    double version = 0;
+    if (parts.size() > 1 && is_digit_of_name(parts[1].back())) {
+        decimal_at(parts[1].data(), parts[1].data() + parts[1].size(), version);
+        parts.erase(parts.begin() + 1);
+    }
+    return version;
+}
+
+}  // namespace
+
+Shortened shortened_name(std::string_view word, std::span<const std::string> known, const OtherNames& names) {
+    struct Longer {
+        std::string means;
+        double version;
+        std::vector<std::string> others;  ///< parts without the version
+    };
+    const std::vector<std::string> typed = parts_of(word);
+    std::vector<Longer> found;
+    std::size_t fewest = 0;
+    const auto look_at = [&](const std::string& name, const std::string& means) {
+        std::vector<std::string> parts = parts_of(name);
+        if (!lengthens(parts, typed) || (!found.empty() && parts.size() > fewest)) {
+            return;
+        }
+        if (parts.size() < fewest) {
+            found.clear();
+        }
+        fewest = parts.size();
+        const double version = version_out_of(parts);
+        found.push_back({means, version, std::move(parts)});
+    };
+    for (const std::string& name : known) {
+        look_at(name, name);
+    }
+    for (const OtherName& row : names.models) {
+        if (std::find(known.begin(), known.end(), row.means) != known.end()) {
+            std::for_each(row.words.begin(), row.words.end(), [&](const std::string& one) { look_at(one, row.means); });
+        }
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Longer& a, const Longer& b) { return a.version > b.version; });
+    Shortened result;
+    for (const Longer& one : found) {
+        if (std::find(result.names.begin(), result.names.end(), one.means) == result.names.end()) {
+            result.names.push_back(one.means);
+        }
+    }
+    result.is_clear = result.names.size() == 1 || (!found.empty() && found.front().version > found[1].version &&
+                                                   std::all_of(found.begin(), found.end(), [&](const Longer& one) {
+                                                       return one.others == found.front().others;
+                                                   }));
+    return result;
 }
 
 std::size_t devices_digits(std::string_view word) {

@@ -58,6 +58,14 @@ std::size_t devices_digits(std::string_view word);
 std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known,
                                            const OtherNames& names);
 
+/// The networks that a shortened name can mean: those whose parts, letters and numbers, are the word's in their order, the
+/// first as the first and letters maybe cut short, with the fewest others: qwen3-235b, t5-xxl, vit-b16.
+struct Shortened {
+    std::vector<std::string> names;  ///< newer versions first
+    bool is_clear = false;           ///< there is one, or they differ in their version only and the first is newer
+};
+Shortened shortened_name(std::string_view word, std::span<const std::string> known, const OtherNames& names);
+
 /// Whether a word is ORG/NAME, as networks of the Hugging Face hub are called, and no file that is there.
 bool is_hub_name(const std::string& word);
 

@@ -23,6 +23,7 @@
 #include "files/run_conventions.hpp"
 #include "files/strategy_file.hpp"
 #include "files/table_conventions.hpp"
+#include "files/text.hpp"
 #include "files/traced/torch_file.hpp"
 #include "files/traced/traced_model.hpp"
 
@@ -213,6 +214,10 @@ std::vector<std::string> Library::models_of_hub() const {
     }
     return models;
 }
+std::string Library::text_of_model(const std::string& name) const {
+    const std::string file = files(Kind::model).at(name);
+    return file + "\n" + load_bytes(data_ / file, file, command_line());
+}
 std::vector<std::string> Library::clusters() const { return names(Kind::cluster); }
 std::vector<std::string> Library::devices() const { return names(Kind::device); }
 std::vector<std::string> Library::profiles() const { return names(Kind::profile); }
@@ -293,7 +298,13 @@ std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::stri
                 return ResolvedAlias{model, "the network of the hub that has its layers" + stored_scores(*this, model)};
             }
         }
-        return std::nullopt;
+        const Shortened longer = is_hub_name(name) ? Shortened{} : shortened_name(name, known, other);
+        if (!longer.is_clear) {
+            return std::nullopt;
+        }
+        const std::vector<std::string> others(longer.names.begin() + 1, longer.names.end());
+        return ResolvedAlias{longer.names.front(), others.empty() ? "the shortest name with these words"
+                                                                  : "the newest; also " + join(others)};
     };
     if (kind != NameOf::model || word.find('+') == std::string::npos) {
         return meaning(word);
@@ -311,16 +322,22 @@ void Library::unknown(Kind kind, const std::string& name, const Location& where)
     const std::vector<std::string> known = names(kind);
     const std::string stem = name_stem(name);
     std::vector<std::string> related;
+    if (kind == Kind::model) {
+        related = shortened_name(name, known, other_names()).names;
+    }
+    const bool is_shortened = related.size() > 1;
+    related.resize(is_shortened ? related.size() : 0);
     for (const std::string& one : known) {
-        if (stem.size() > 1 && name_stem(one) == stem) {
+        if (!is_shortened && stem.size() > 1 && name_stem(one) == stem) {
             related.push_back(one);
         }
     }
     const std::string all =
         known.size() <= kMaxNamed ? "built in: " + join(known)
+        : is_shortened     ? fmt::format("it could be {}; `dodona {}` lists all", join_some(related), built_in.list)
         : !related.empty() ? fmt::format("of that family: {}; `dodona {}` lists all", join_some(related), built_in.list)
                            : fmt::format("{} are built in, and listed by `dodona {}`", known.size(), built_in.list);
-    fail(where, fmt::format("unknown {} \"{}\"{}", built_in.kind, name, did_you_mean(name, known)),
+    fail(where, fmt::format("unknown {} \"{}\"{}", built_in.kind, name, is_shortened ? "" : did_you_mean(name, known)),
          fmt::format("{}; a file of your own is given by its path: ./{}.yaml", all, name));
 }
 

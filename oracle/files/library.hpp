@@ -40,6 +40,8 @@ public:
     [[nodiscard]] std::vector<std::string> models() const;
     /// Those of the Hugging Face hub, each a config.json (models/hub).
     [[nodiscard]] std::vector<std::string> models_of_hub() const;
+    /// The path below the data directory and the unread text of the file of one of them, for searches.
+    [[nodiscard]] std::string text_of_model(const std::string& name) const;
     [[nodiscard]] std::vector<std::string> clusters() const;
     [[nodiscard]] std::vector<std::string> devices() const;
     [[nodiscard]] std::vector<std::string> profiles() const;

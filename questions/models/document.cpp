@@ -35,6 +35,11 @@ std::string operator_counts(const graph::Graph& graph, const graph::Segment& seg
     return join(parts);
 }
 
+constexpr std::string_view kMixture = "Mixtures of experts (MoE)";
+constexpr std::string_view kLanguage = "Language models";
+constexpr std::string_view kVision = "Vision";
+constexpr std::string_view kOther = "Others";
+
 /// Kind of a model by its dimensions, for lists and searches.
 std::string_view kind_of_model(const graph::Graph& graph) {
     const auto any_has = [&](std::string_view dimension) {
@@ -43,9 +48,9 @@ std::string_view kind_of_model(const graph::Graph& graph) {
     };
     const bool has_tokens = graph.layers.front().nest.result.find("sequence").has_value();
     if (any_has("expert")) {
-        return "Mixtures of experts (MoE)";
+        return kMixture;
     }
-    return has_tokens ? "Language models" : any_has("width") ? "Vision" : "Others";
+    return has_tokens ? kLanguage : any_has("width") ? kVision : kOther;
 }
 
 Table segment_table(const graph::Graph& graph) {
@@ -105,6 +110,8 @@ Document document(const graph::Graph& graph) {
 std::string facts(const graph::Graph& graph) {
     return fmt::format("{} {} {}", graph.name, kind_of_model(graph), graph.source);
 }
+
+std::string kinds() { return fmt::format("{} {} {} {}", kMixture, kLanguage, kVision, kOther); }
 
 Document list(const std::vector<graph::Graph>& graphs) {
     Document document;

@@ -16,8 +16,10 @@ struct Answer {
 };
 
 reports::Document document(const graph::Graph& graph);
-/// Words that a search looks at.
+/// Words that a search looks at: name, kind and source.
 std::string facts(const graph::Graph& graph);
+/// All kinds that `facts` can name.
+std::string kinds();
 /// Models by kind, such as language models.
 reports::Document list(const std::vector<graph::Graph>& graphs);
 

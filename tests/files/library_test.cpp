@@ -114,6 +114,18 @@ TEST(Library, OfThisRepositoryKnowsTheFieldsWords) {
                                {NameOf::model, "openai/whisper-base", "whisper-base", true},
                                {NameOf::model, "llama2-7b", "llama-2-7b", false},
                                {NameOf::model, "llama4-maverick-400b", "llama-4-maverick-400b", false},
+                               {NameOf::model, "bert-base-uncased", "bert-base", true},
+                               {NameOf::model, "llama-70b", "llama-3.1-70b", true},
+                               {NameOf::model, "llama-405b", "llama-3.1-405b", true},
+                               {NameOf::model, "deepseek-671b", "deepseek-v3", true},
+                               {NameOf::model, "qwen3-235b", "qwen3-235b-a22b", true},
+                               {NameOf::model, "qwen3-30b", "qwen3-30b-a3b", true},
+                               {NameOf::model, "vit-b16", "vit-base-patch16-224", true},
+                               {NameOf::model, "vit-base", "vit-base-patch16-224", true},
+                               {NameOf::model, "flux-dev", "flux.1-dev", true},
+                               {NameOf::model, "wan-14b", "wan2.1-14b", true},
+                               {NameOf::model, "t5-xxl", "t5-v1.1-xxl", true},
+                               {NameOf::model, "stable-diffusion-xl", "sdxl", false},
                                {NameOf::strategy, "fsdp", "zero3", false},
                                {NameOf::strategy, "ddp", "data", false},
                                {NameOf::strategy, "zero-1", "zero1", false},
@@ -127,7 +139,11 @@ TEST(Library, OfThisRepositoryKnowsTheFieldsWords) {
         EXPECT_EQ(meant->name, row.name) << row.word;
         EXPECT_EQ(!meant->note.empty(), row.asks) << row.word << ": " << meant->note;
     }
-    EXPECT_FALSE(own.resolve_alias(NameOf::model, "qwen2.6-32b"));
+    for (const char* nothing_clear :
+         {"qwen2.6-32b", "llama-7", "phi3", "clip", "resnet5", "gpt-4", "google/vit-base", "Qwen/Qwen3-235B"}) {
+        EXPECT_FALSE(own.resolve_alias(NameOf::model, nothing_clear)) << nothing_clear;
+    }
+    EXPECT_NE(fault_of([&] { static_cast<void>(own.model("phi3")); }).find("it could be phi-3-"), std::string::npos);
     for (const char* no_name_of_the_hub : {"a/b/gpt2", "/gpt2", "./gpt2", "~/gpt2", "gpt2/", "openai/gpt2.json"}) {
         EXPECT_FALSE(own.resolve_alias(NameOf::model, no_name_of_the_hub)) << no_name_of_the_hub;
     }
