@@ -235,6 +235,13 @@ TEST(HfConfig, AnEncoderOfImagesIsPartOfTheNetwork) {
     EXPECT_NE(imported(config).text.find("families/gemma.yaml and vision_paligemma.yaml"), std::string::npos);
 }
 
+TEST(HfConfig, PartsThatAreLeftOutAreNamedByTheirPath) {
+    std::ifstream file(here() / "../../models/hub/qwen3-omni-30b-a3b.json");
+    const std::string config(std::istreambuf_iterator<char>(file), {});
+    EXPECT_EQ(imported(config).left_out,
+              (std::vector<std::string>{"talker_config", "code2wav_config", "thinker_config.audio_config"}));
+}
+
 TEST(HfConfig, ImagesOfASampleTakePositionsOfItsSequence) {
     const std::string text = imported(with_images()).text;
     const auto graph_with = [&](const std::vector<Setting>& settings) {

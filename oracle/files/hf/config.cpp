@@ -141,11 +141,11 @@ public:
         const auto nested = family.nested.empty() ? std::nullopt : member_at(*config.root, family.nested);
         body_ = nested && nested->value->kind == Node::Kind::mapping ? nested->value.get() : config.root.get();
         if (body_ != config.root.get()) {
-            for (const Node::Member& member : config.root->members) {
-                const bool is_part = member.value->kind == Node::Kind::mapping && member.key.ends_with("_config");
-                if (is_part && !is_read(member.key)) {
-                    read_.left_out.push_back(member.key);
-                }
+            leave_out_parts(*config.root, "");
+            const std::size_t dot = family.nested.rfind('.');
+            if (dot != std::string::npos) {
+                leave_out_parts(*member_at(*config.root, family.nested.substr(0, dot))->value,
+                                family.nested.substr(0, dot + 1));
             }
         }
     }
@@ -445,6 +445,16 @@ private:
         }
     }
 
+    /// Parts of `mapping`, whose keys begin with `path`, that are neither the language model nor an encoder that is read.
+    void leave_out_parts(const Node& mapping, const std::string& path) {
+        for (const Node::Member& member : mapping.members) {
+            const bool is_part = member.value->kind == Node::Kind::mapping && member.key.ends_with("_config");
+            if (is_part && !is_read(path + member.key)) {
+                read_.left_out.push_back(path + member.key);
+            }
+        }
+    }
+
     /// Keys beside a nested mapping are of the other parts, or of all.
     void report_beside() {
         if (body_ == config_.root.get()) {
@@ -492,9 +502,9 @@ private:
         }
     }
 
-    /// Whether a key of the whole config holds the language model or one of its encoders.
+    /// Whether a key of the whole config, or a path of keys, holds the language model or one of its encoders.
     [[nodiscard]] bool is_read(const std::string& key) const {
-        const auto holds = [&](const std::string& path) { return path.substr(0, path.find('.')) == key; };
+        const auto holds = [&](const std::string& path) { return path == key || path.starts_with(key + "."); };
         return holds(family_.nested) || std::any_of(family_.parts.begin(), family_.parts.end(), holds);
     }
 
