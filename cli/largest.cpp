@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/goals.hpp"

@@ -1,7 +1,6 @@
 // `dodona trials run`: runs the trials of a study, under the scheduler that predicts them.
 #include "cli/commands.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>

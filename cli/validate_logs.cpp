@@ -1,6 +1,5 @@
 #include "cli/validate_logs.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>

@@ -3,10 +3,6 @@
 // CSV; from the table of a question's options the words of the command line (cli/question.hpp), or any other door's.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "files/computed_keys.hpp"
 #include "reports/collect/described_record.hpp"
 #include "reports/document/document.hpp"

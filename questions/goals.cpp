@@ -205,7 +205,6 @@ const Description& description<questions::Searched>() {
     using questions::computed;
     using questions::Searched;
     using search::Attempt;
-    using step::Prediction;
     const KeyOptions kFromOne{.range = at_least(1)};
     const KeyOptions kNone{.range = kNotNegative};
     const auto mesh = [](const Searched& one) {

@@ -1,6 +1,5 @@
 #include "calibrate/machine/measured_compression.hpp"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 

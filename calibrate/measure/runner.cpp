@@ -1,6 +1,5 @@
 #include "calibrate/measure/runner.hpp"
 
-#include <algorithm>
 #include <random>
 #include <set>
 #include <utility>

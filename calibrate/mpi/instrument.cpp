@@ -1,6 +1,5 @@
 #include "calibrate/mpi/instrument.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>

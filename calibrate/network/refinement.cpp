@@ -1,6 +1,5 @@
 #include "calibrate/network/refinement.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>

@@ -1,6 +1,5 @@
 // Records, settings and cases as JSON lines.
 #include <chrono>
-#include <ctime>
 #include <type_traits>
 
 #include <fmt/chrono.h>

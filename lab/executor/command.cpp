@@ -1,7 +1,6 @@
 #include "lab/executor/command.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <string>

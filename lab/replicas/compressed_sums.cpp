@@ -23,7 +23,6 @@ namespace dodona::calibrate {
 namespace {
 
 using exchange::Compression;
-using exchange::CompressionKind;
 using Packed = std::vector<std::uint8_t>;
 
 /// Values in codes, and what they stand for: the residual keeps the difference.

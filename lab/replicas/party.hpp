@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "calibrate/compression/quantisation.hpp"
 #include "exchange/exchange.hpp"

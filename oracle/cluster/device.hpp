@@ -1,7 +1,6 @@
 // A device: its data sheet and what was measured on it.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

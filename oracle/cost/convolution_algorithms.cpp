@@ -1,7 +1,6 @@
 #include "cost/convolution_algorithms.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 

@@ -10,8 +10,6 @@
 // Source: derived, with the quantities of Peng et al., arXiv:1709.06622.
 #pragma once
 
-#include <cstdint>
-
 namespace dodona::exchange {
 
 /// Efficiency of `devices` devices with such an overhead.

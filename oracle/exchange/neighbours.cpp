@@ -1,7 +1,6 @@
 #include "exchange/neighbours.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 

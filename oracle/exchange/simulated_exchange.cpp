@@ -1,7 +1,6 @@
 #include "exchange/simulated_exchange.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 

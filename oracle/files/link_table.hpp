@@ -1,7 +1,6 @@
 // Tables of links: what each run measured of its fabric before it trained; the columns in docs/files.md.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

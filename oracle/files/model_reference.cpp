@@ -1,7 +1,6 @@
 #include "files/model_reference.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "generation/generate.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <queue>
 #include <utility>

@@ -12,8 +12,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
-#include <string_view>
 
 #include "base/enumeration.hpp"
 #include "base/quantity.hpp"

@@ -13,7 +13,6 @@ using graph::kNoLoop;
 using graph::Loop;
 using graph::Nest;
 using graph::Operand;
-using graph::Vertex;
 using graph::Window;
 
 namespace {

@@ -26,7 +26,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "cluster/cluster.hpp"
 #include "simulate/topology.hpp"

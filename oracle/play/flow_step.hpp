@@ -16,7 +16,6 @@
 // neither measured curves nor algorithms other than rings.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,7 +1,5 @@
 #include "play/memory_over_time.hpp"
 
-#include <algorithm>
-
 namespace dodona::play {
 
 namespace {

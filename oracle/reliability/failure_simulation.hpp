@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "reliability/checkpoint_interval.hpp"
 #include "reliability/failures.hpp"

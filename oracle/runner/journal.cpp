@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <sstream>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>

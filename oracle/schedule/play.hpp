@@ -12,7 +12,6 @@
 // latest arrivals the first counts.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,6 @@
 // Rounds: of many micro-batches, as many as there are stages pass the steady state of a schedule like those before them.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "schedule/schedule.hpp"

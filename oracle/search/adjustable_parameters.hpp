@@ -15,7 +15,6 @@
 
 #include <functional>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "cluster/cluster.hpp"

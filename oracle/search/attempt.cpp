@@ -1,7 +1,5 @@
 #include "search/attempt.hpp"
 
-#include <algorithm>
-
 namespace dodona::search {
 
 namespace {

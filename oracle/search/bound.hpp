@@ -11,8 +11,6 @@
 // curves or sample times there is no bound of throughput.
 #pragma once
 
-#include <optional>
-
 #include "search/search.hpp"
 
 namespace dodona::search {

@@ -1,6 +1,5 @@
 #include "search/convolution_choice.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -21,7 +21,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "graph/graph.hpp"

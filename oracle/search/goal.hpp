@@ -7,8 +7,6 @@
 
 #include <array>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "base/enumeration.hpp"
 #include "base/quantity.hpp"

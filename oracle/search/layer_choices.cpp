@@ -1,7 +1,5 @@
 #include "search/layer_choices.hpp"
 
-#include <algorithm>
-
 namespace dodona::search {
 
 namespace {

@@ -8,7 +8,6 @@
 namespace dodona::search {
 
 using plan::Plan;
-using plan::RecomputeKind;
 using plan::ShardLevel;
 
 namespace {

@@ -18,7 +18,6 @@ namespace {
 
 using plan::AxisLimit;
 using step::kTimeParts;
-using step::Prediction;
 using step::TimePart;
 
 std::string group_text(const Infeasible& group) {

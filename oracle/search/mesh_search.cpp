@@ -1,7 +1,6 @@
 #include "search/mesh_search.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "search/memory_lower_bound.hpp"

@@ -1,8 +1,6 @@
 // Searches all plans on one mesh: one by one with step::evaluate, or from tables.
 #pragma once
 
-#include <optional>
-
 #include "search/compute_time_bounds.hpp"
 #include "search/filter.hpp"
 #include "search/mesh_layouts.hpp"

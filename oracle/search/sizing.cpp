@@ -1,7 +1,6 @@
 #include "search/sizing.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "search/limits.hpp"

@@ -1,7 +1,6 @@
 #include "simulate/active_flows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <queue>
 #include <utility>

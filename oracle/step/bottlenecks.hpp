@@ -2,7 +2,6 @@
 // (bottleneck_kinds.hpp).
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "step/prediction.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "base/check.hpp"
 #include "schedule/critical_passes.hpp"

@@ -23,7 +23,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "cost/dual_time.hpp"
 #include "plan/plan.hpp"

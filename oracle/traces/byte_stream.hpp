@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <istream>
-#include <memory>
 #include <streambuf>
 #include <string>
 #include <vector>

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "traces/chakra_timeline.hpp"
 #include "traces/kineto_timeline.hpp"
 

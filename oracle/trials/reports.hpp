@@ -13,9 +13,7 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/enumeration.hpp"

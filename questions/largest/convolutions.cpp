@@ -1,7 +1,6 @@
 #include "questions/largest/convolutions.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // Answers of the oracle as parts of a report.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "play/simulated_step.hpp"

@@ -5,8 +5,6 @@
 
 namespace dodona::files {
 
-using generation::Generated;
-using generation::GeneratedByAll;
 using questions::computed;
 using questions::rollout::Answer;
 using questions::rollout::Generation;

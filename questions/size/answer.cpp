@@ -6,7 +6,6 @@
 
 namespace dodona::files {
 
-using questions::Searched;
 using questions::size::SizedMachine;
 using search::Bound;
 using search::RuledOut;

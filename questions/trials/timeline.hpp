@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "reports/document/document.hpp"
 #include "reports/document/trace.hpp"

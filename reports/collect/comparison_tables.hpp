@@ -7,8 +7,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "reports/document/document.hpp"
 #include "validate/comparison.hpp"

@@ -1,7 +1,6 @@
 #include "reports/collect/framework_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>

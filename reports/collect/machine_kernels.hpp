@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cluster/cluster.hpp"
 #include "reports/document/document.hpp"

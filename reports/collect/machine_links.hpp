@@ -1,8 +1,6 @@
 // What was measured of a machine's links: protocols, curves, their ranges and errors.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "cluster/cluster.hpp"

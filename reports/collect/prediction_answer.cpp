@@ -12,7 +12,6 @@ namespace dodona::files {
 using plan::Fold;
 using plan::MeshAxis;
 using plan::Offload;
-using plan::Overlap;
 using plan::Plan;
 using reports::MovedParameter;
 using reports::ObservedChange;

@@ -1,7 +1,6 @@
 // Which measured rows make which profile. The one list.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 

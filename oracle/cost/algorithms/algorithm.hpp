@@ -6,7 +6,6 @@
 //   T = steps * alpha + max over levels of bytes_i / share_i
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 

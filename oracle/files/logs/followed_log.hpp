@@ -1,7 +1,6 @@
 // A log of training software that is still written.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

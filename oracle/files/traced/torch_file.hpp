@@ -2,10 +2,8 @@
 // Source of the operators' names and arguments: pytorch/pytorch: aten/src/ATen/native/native_functions.yaml.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "files/document.hpp"

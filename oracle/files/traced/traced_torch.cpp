@@ -1,7 +1,6 @@
 #include "files/traced/traced_torch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <unordered_map>

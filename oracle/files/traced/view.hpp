@@ -5,7 +5,6 @@
 // heads are the factor of extent 12 that steps by 64.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>

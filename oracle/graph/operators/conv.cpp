@@ -4,8 +4,6 @@
 #include "graph/operators/builders.hpp"
 #include "graph/operators/conv_kernels.hpp"
 
-#include <array>
-
 #include <fmt/format.h>
 
 namespace dodona::graph {

@@ -18,7 +18,6 @@
 // Where `hidden` is split, every rank computes its part of all gates and h is gathered in each step and layer; that h
 // is whole serves the next layer too. Backward the partial sums of dh are scattered in each. (The h of the last layer,
 // kept as the output, is then counted in shards, though dW_h reads it whole.)
-#include <fmt/format.h>
 
 #include "graph/operators/builders.hpp"
 
