@@ -27,8 +27,7 @@ void require_chart_scripts(const Output& output) {
     if (output.renderer->name == "html" && output.page.scripts.empty()) {
         throw Missing(
             "the charts of an HTML page need scripts that are not there; `./dodona report ... -o FILE.html` of a "
-            "source tree "
-            "fetches them where npm is installed, or write -o FILE.md, which needs none");
+            "source tree fetches them where npm is installed, or write -o FILE.md, which needs none");
     }
 }
 

@@ -127,8 +127,7 @@ int run(const std::vector<std::string>& typed) {
     }
     if (words.empty()) {
         fail({}, "a command is missing",
-             "`dodona --help` lists them; for a start: dodona plan llama-3.1-8b --machine "
-             "dgx-h100 --gpus 64");
+             "`dodona --help` lists them; for a start: dodona plan llama-3.1-8b --machine dgx-h100 --gpus 64");
     }
     const Command* command = find(help_about ? words[1] : first);
     if (command == nullptr) {

@@ -70,8 +70,7 @@ std::vector<Option> workload_options() {
          "samples of a network with tables of embeddings",
          job},
         {"--task", "TASK",
-         in_lines("post-training: {}, or two as in qlora+dpo; as MODEL+TASK; default: all weights "
-                  "are trained",
+         in_lines("post-training: {}, or two as in qlora+dpo; as MODEL+TASK; default: all weights are trained",
                   value_names<graph::Task>()),
          job},
         {"--adjust", "WHAT=FACTOR",

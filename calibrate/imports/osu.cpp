@@ -233,8 +233,7 @@ private:
         }
         if (shape.ranks_per_node == 0 && (!sends || options.level.empty())) {
             throw Refusal{table_->where, "the log does not say how many ranks each node has",
-                          sends ? "give --ranks-per-node 2 if both were in one, --ranks-per-node 1 if they "
-                                  "were not"
+                          sends ? "give --ranks-per-node 2 if both were in one, --ranks-per-node 1 if they were not"
                                 : "give it with --ranks-per-node"};
         }
         shape.ranks_per_node = std::min(shape.ranks_per_node, shape.ranks);

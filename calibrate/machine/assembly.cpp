@@ -150,10 +150,9 @@ void take_checkpoints(const std::vector<Measurement>& all, Assembled& made) {
         const BytesPerSecond decode = BytesPerSecond::of_base(median_of(all, format, "decode_bandwidth"));
         if (encode > BytesPerSecond{} && decode > BytesPerSecond{}) {
             rates.push_back({format, encode, decode, median_of(all, format, "ratio")});
-            made.measured.push_back(
-                fmt::format("checkpoints in {}: {:.3g} GB/s into it, {:.3g} GB/s out of it, the file over the "
-                            "tensors {:.3g}",
-                            name(format), encode.in(1_GB_per_s), decode.in(1_GB_per_s), rates.back().ratio));
+            made.measured.push_back(fmt::format(
+                "checkpoints in {}: {:.3g} GB/s into it, {:.3g} GB/s out of it, the file over the tensors {:.3g}",
+                name(format), encode.in(1_GB_per_s), decode.in(1_GB_per_s), rates.back().ratio));
         }
     }
     if (!rates.empty()) {

@@ -44,8 +44,7 @@ std::size_t chunk_of(const Case& asked, int ranks) {
     if (!(elements >= 1) || elements * ranks > std::numeric_limits<int>::max() ||
         elements != static_cast<double>(static_cast<std::size_t>(elements))) {
         throw CannotMeasure(
-            fmt::format("{} bytes are no whole number of 4-byte elements for each of {} ranks, or "
-                        "more than MPI counts",
+            fmt::format("{} bytes are no whole number of 4-byte elements for each of {} ranks, or more than MPI counts",
                         asked.number("bytes"), ranks));
     }
     return static_cast<std::size_t>(elements);

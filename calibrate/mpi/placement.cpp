@@ -29,10 +29,8 @@ std::size_t count(const Case& asked, const char* name, double otherwise) {
 Wanted wanted(const Case& asked) {
     const std::array<std::string_view, 4> known{"collective", "send", "tables", "interference"};
     if (std::find(known.begin(), known.end(), asked.benchmark) == known.end()) {
-        throw CannotMeasure(
-            fmt::format("\"{}\" is nothing that MPI measures; it knows collective, send, tables, "
-                        "interference",
-                        asked.benchmark));
+        throw CannotMeasure(fmt::format(
+            "\"{}\" is nothing that MPI measures; it knows collective, send, tables, interference", asked.benchmark));
     }
     const bool message = asked.benchmark == "send";
     const bool inside = asked.word("level") == "shared-memory";

@@ -43,8 +43,7 @@ CheckpointCase checkpoint_case(const Case& asked) {
     const auto format = cluster::checkpoint_format_from(asked.word("format"));
     if (!format || !can_encode(*format)) {
         throw CannotMeasure(
-            fmt::format("checkpoints in \"{}\" are not written here; raw, safetensors, npz and "
-                        "npz-compressed are",
+            fmt::format("checkpoints in \"{}\" are not written here; raw, safetensors, npz and npz-compressed are",
                         asked.word("format")));
     }
     const double tensors = asked.number("tensors", 1);
@@ -61,8 +60,7 @@ CheckpointCase checkpoint_case(const Case& asked) {
                                                                            static_cast<double>(space.f_bavail) *
                                                                            static_cast<double>(space.f_frsize)) {
         throw CannotMeasure(
-            fmt::format("{} has no room for a checkpoint of {:.1f} GB; give another directory or fewer "
-                        "bytes",
+            fmt::format("{} has no room for a checkpoint of {:.1f} GB; give another directory or fewer bytes",
                         read.directory, read.bytes() / 1e9));
     }
     return read;

@@ -118,9 +118,8 @@ std::string parts(const EvidencePage& page, const validate::Comparison& comparis
                   fits(*run) ? "yes" : "no"});
     }
     return "\n## Computation and communication apart\n\nRuns whose source has them apart: seconds a step. Mean sizes "
-           "of "
-           "errors, those of the parts each over the measured part.\nThe order of strategies by time per epoch is in "
-           "[foundation.md](foundation.md).\n\n" +
+           "of errors, those of the parts each over the measured part.\nThe order of strategies by time per epoch is "
+           "in [foundation.md](foundation.md).\n\n" +
            reports::markdown(totals(page.totals, runs)) + "\n" + reports::markdown(reports::part_table(comparison)) +
            "\n" + reports::markdown(each);
 }

@@ -170,8 +170,7 @@ Entry Expansion::entry(const Value& value, const Siblings& siblings) {
         read_layer(fields, *siblings.scope, entry);
     } else {
         value.error("neither `op:` nor `block:`",
-                    "a layer: {name: fc, op: linear, out: 10}; a block: {name: stage1, "
-                    "block: bottleneck, repeat: 3}");
+                    "a layer: {name: fc, op: linear, out: 10}; a block: {name: stage1, block: bottleneck, repeat: 3}");
     }
     if (!block) {
         fields.rest();

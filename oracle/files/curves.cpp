@@ -20,10 +20,9 @@ const Description& product_point() {
                  required<&KernelPoint::n>("n", "Columns of the result.", {.range = kPositive}),
                  required<&KernelPoint::k>("k", "Contracted extent.", {.range = kPositive}),
                  optional<&KernelPoint::batch>("batch", "Products side by side.", {.range = kPositive}),
-                 optional<&KernelPoint::bytes>("bytes",
-                                               "Moved in device memory, where that is not each operand and the "
-                                               "result once.",
-                                               {.range = kPositive, .default_text = "operands and result once"}),
+                 optional<&KernelPoint::bytes>(
+                     "bytes", "Moved in device memory, where that is not each operand and the result once.",
+                     {.range = kPositive, .default_text = "operands and result once"}),
                  optional<&KernelPoint::flops>("flops", "Operations, where they are not those of the extents.",
                                                {.range = kPositive, .default_text = "2 m n k batch"}),
                  required<&KernelPoint::time>("time", "Of one kernel on the device.", {.range = kPositive})},
@@ -209,10 +208,8 @@ const Description& description<ConvolutionCurve>() {
         .noun = "convolution curve",
         .summary =
             "Measured convolutions by one algorithm, of one pass. `dodona largest --convolutions` chooses with them: "
-            "between "
-            "points of one layer, which differ in samples, their time is interpolated in log space, beyond them their "
-            "rate "
-            "stays; other layers take the formula, scaled by what the nearest points take over theirs.",
+            "between points of one layer, which differ in samples, their time is interpolated in log space, beyond "
+            "them their rate stays; other layers take the formula, scaled by what the nearest points take over theirs.",
         .keys = joined(joined({required<&ConvolutionCurve::algorithm>("algorithm", "The algorithm that was asked for."),
                                required<&ConvolutionCurve::precision>("precision", "Precision of the operands."),
                                required<&ConvolutionCurve::direction>("direction", "The pass.")},

@@ -257,8 +257,7 @@ const Description& description<Framework>() {
                                         {.default_text = "all strategies", .or_single = true}),
              optional<&Framework::otherwise>("otherwise",
                                              "The framework that strategies are predicted in which the program runs "
-                                             "too, but not with the times here: "
-                                             "named, it stands for both.",
+                                             "too, but not with the times here: named, it stands for both.",
                                              {.default_text = "none"}),
              optional<&Framework::levels>("levels", "ZeRO levels that it can run.",
                                           {.default_text = "all", .or_single = true}),
@@ -287,16 +286,14 @@ const Description& description<Framework>() {
                  "Used by default for models with one of these operators, or with all of those that a text names with "
                  "blanks between them; \"*\": for any model that no other framework is usual for.",
                  {.or_single = true}),
-             optional<&Framework::usual_tasks>(
-                 "usual_tasks",
-                 "Used by default, before others, for models with one of these tasks of post-training, and for no "
-                 "others.",
-                 {.default_text = "none", .or_single = true}),
-             optional<&Framework::usual_levels>(
-                 "usual_levels",
-                 "Of these models only under strategies that prescribe one of these ZeRO levels; other frameworks have "
-                 "the other strategies.",
-                 {.default_text = "all strategies", .or_single = true}),
+             optional<&Framework::usual_tasks>("usual_tasks",
+                                               "Used by default, before others, for models with one of these tasks of "
+                                               "post-training, and for no others.",
+                                               {.default_text = "none", .or_single = true}),
+             optional<&Framework::usual_levels>("usual_levels",
+                                                "Of these models only under strategies that prescribe one of these "
+                                                "ZeRO levels; other frameworks have the other strategies.",
+                                                {.default_text = "all strategies", .or_single = true}),
              optional<&Framework::usual_on>(
                  "usual_on",
                  "And only on devices of these makers; a device whose file names no family counts as NVIDIA's.",

@@ -164,9 +164,8 @@ const Description& description<LevelEntry>() {
                                             {.default_text = "true of the first level"}),
              optional_as<&LevelEntry::level, &Level::link>(
                  link_type(), "link",
-                 "Measured timing of collectives over such links, in place of `latency` and `efficiency`: the "
-                 "name "
-                 "of a link, a file, or the link itself. {use: NAME, borrowed: 0.1}: a sibling was measured, and "
+                 "Measured timing of collectives over such links, in place of `latency` and `efficiency`: the name of "
+                 "a link, a file, or the link itself. {use: NAME, borrowed: 0.1}: a sibling was measured, and "
                  "`borrowed` is added to every error."),
              optional<&LevelEntry::level, &Level::latency>(
                  "latency", "Of one message between two children, start-up included. Required without a link.",

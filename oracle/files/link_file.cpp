@@ -19,9 +19,8 @@ const Description& description<Protocol>() {
     static const Description described{
         .noun = "protocol",
         .summary =
-            "One way to drive the links. A collective in s steps with b bytes out of a child takes start + s x "
-            "step + b / (efficiency x bandwidth), and the library takes the quickest protocol for the size at "
-            "hand.",
+            "One way to drive the links. A collective in s steps with b bytes out of a child takes start + s x step + "
+            "b / (efficiency x bandwidth), and the library takes the quickest protocol for the size at hand.",
         .keys = {required<&Protocol::name>("name", "Its name: low-latency, simple.",
                                            {.help = "low-latency, simple", .form = &kName}),
                  required<&Protocol::timing, &LinkTiming::start>(
@@ -43,11 +42,10 @@ const Description& description<Link>() {
     static const Description described{
         .noun = "link",
         .summary =
-            "A class of links, and what a communication library was measured to make of it. A curve answers for "
-            "groups of its ranks that have the level's links for themselves: tensor groups inside a node, or one "
-            "rank of each node with an adapter of its own. For other numbers of ranks the protocols answer, "
-            "corrected by what they miss the measured neighbours by; for groups over several levels, the "
-            "protocols of each level.",
+            "A class of links, and what a communication library was measured to make of it. A curve answers for groups "
+            "of its ranks that have the level's links for themselves: tensor groups inside a node, or one rank of each "
+            "node with an adapter of its own. For other numbers of ranks the protocols answer, corrected by what they "
+            "miss the measured neighbours by; for groups over several levels, the protocols of each level.",
         .keys =
             {file_name<&Link::name>("link"), file_source<&Link::source>(),
              optional<&Link::wiring>("wiring", "What joined the devices that were measured."),

@@ -412,11 +412,10 @@ const Description& description<Cluster>() {
              file_source<&Cluster::source>(),
              optional<&Cluster::of_published_runs>(
                  "of_published_runs", "It only stands for a table of published runs: lists of machines leave it out."),
-             required_as<&Cluster::device>(
-                 device_type(), "device",
-                 "A built-in device, a file relative to this one, or the device itself. Of all nodes that `nodes` does "
-                 "not name.",
-                 {.help = "a built-in device, a file, or a mapping"}),
+             required_as<&Cluster::device>(device_type(), "device",
+                                           "A built-in device, a file relative to this one, or the device itself. Of "
+                                           "all nodes that `nodes` does not name.",
+                                           {.help = "a built-in device, a file, or a mapping"}),
              optional<&Cluster::device, &Device::sustained>(
                  "sustained",
                  "Rate of products in continuous use over that of a short benchmark, where power limits the clocks.",
@@ -458,8 +457,7 @@ const Description& description<Cluster>() {
                                                   {.distinct = true}),
              optional<&Cluster::contention>(
                  "contention",
-                 "Contention factor (phi): flows on the busiest link. It replaces the one that "
-                 "is computed.",
+                 "Contention factor (phi): flows on the busiest link. It replaces the one that is computed.",
                  {.range = at_least(1)}),
              optional<&Cluster::memory_reserve>("memory_reserve", "Share of device memory that is kept free.",
                                                 {.range = {.least = 0, .most = 1, .without_most = true}}),

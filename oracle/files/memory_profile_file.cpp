@@ -164,11 +164,10 @@ const Description& description<MemoryProfile>() {
              optional<&MemoryProfile::communicator>("communicator",
                                                     "Buffers of each communicator, not taken from the allocator.",
                                                     {.range = kNotNegative}),
-             optional<&MemoryProfile::fragmentation>(
-                 "fragmentation",
-                 "What the allocator has reserved and cannot use, over tensors that come and go in a step: "
-                 "activations, workspace and buffers.",
-                 {.range = kShare}),
+             optional<&MemoryProfile::fragmentation>("fragmentation",
+                                                     "What the allocator has reserved and cannot use, over tensors "
+                                                     "that come and go in a step: activations, workspace and buffers.",
+                                                     {.range = kShare}),
              optional<&MemoryProfile::recomputed_fragmentation>(
                  "recomputed_fragmentation",
                  "The same where whole blocks are recomputed. Counts if larger than `fragmentation`.",

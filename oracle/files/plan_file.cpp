@@ -391,9 +391,7 @@ const Description& optimizer_of_plan() {
         .summary =
             "The optimizer and how its states are sharded. Sources, and the passes of one update over memory: "
             "oracle/plan/optimizer.cpp. muon, soap, shampoo, galore and dion update matrices inside the network by "
-            "products "
-            "of "
-            "matrices: with states sharded each belongs to one rank, else every rank updates all "
+            "products of matrices: with states sharded each belongs to one rank, else every rank updates all "
             "(oracle/step/matrix_updates.hpp).",
         .keys = {required<&PlanFile::plan, &Plan::optimizer>("kind", "What it keeps beside the weights.",
                                                              {.help = "adam, momentum, sgd, ..."}),
@@ -481,8 +479,7 @@ const Description& description<PlanFile>() {
                              {.help = "the name of a built-in strategy, a file, or its rules"}),
                  required_as<&PlanFile::plan, &Plan::mesh>(
                      mesh_type(), "mesh",
-                     "Axes of the strategy with their sizes, innermost first. Their product is the number of "
-                     "devices.",
+                     "Axes of the strategy with their sizes, innermost first. Their product is the number of devices.",
                      {.help = "its axes, innermost first: {tensor: 8, data: 16}; {} for one device"}),
                  optional_as(fold_type(), "fold",
                              "Axes on the ranks of others. An axis that the strategy folds may also stand in `mesh`."),

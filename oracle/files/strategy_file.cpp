@@ -324,8 +324,7 @@ const Description& description<Usual>() {
         .noun = "usual case of a strategy",
         .summary =
             "Where the strategy is in use in practice. Elsewhere `dodona plan` looks only with `--vary unusual`, or "
-            "where "
-            "nothing else fits. `false`: nowhere.",
+            "where nothing else fits. `false`: nowhere.",
         .keys = {optional<&Usual::ever>("ever", "`false`: nowhere."),
                  optional_as<&Usual::extents>(sizes(check_dimension, "dimension"), "extents",
                                               "Models in which one of these dimensions has at least this extent."),
@@ -411,8 +410,7 @@ const Description& description<Rule>() {
                                      {.help = "dimensions on axes; {} to replicate"}),
              optional_as<&Rule::output>(
                  optional_type<std::vector<Lay>>(lays()), "output",
-                 "Sharding that the output is converted to at once; {}: replicated over the axes "
-                 "of the rule.",
+                 "Sharding that the output is converted to at once; {}: replicated over the axes of the rule.",
                  {.default_text = "as the product leaves it"}),
              optional<&Rule::via>("via", "How partial sums become shards."),
              optional<&Rule::regather>("regather",
@@ -422,9 +420,8 @@ const Description& description<Rule>() {
                                      "Axes over which inputs are not gathered: their blocks go round a ring beside the "
                                      "layer's compute (ring attention).",
                                      {.or_single = true}),
-             optional<&Rule::order>("order",
-                                    "Which positions of a split sequence a shard holds; with zigzag, causal attention "
-                                    "is even."),
+             optional<&Rule::order>(
+                 "order", "Which positions of a split sequence a shard holds; with zigzag, causal attention is even."),
              optional<&Rule::optional>("optional", "For some models only: it is no fault that it matches nothing.")},
         .one_line = true,
         .where = place_of<&Rule::where>,

@@ -91,11 +91,9 @@ cluster::Cluster with_links(cluster::Cluster machine, const files::MeasuredRun& 
 void check_size(const files::MeasuredRun& run, const Tables& tables, const cluster::Cluster& machine) {
     const files::MachineRow* row = tables.machine(machine.name);
     if (row != nullptr && run.gpus > machine.devices()) {
-        fail(row->place("nics_per_node"),
-             fmt::format(
-                 "nics_per_node and nic_gb_s: not stated for {}, so that no more than the {} GPUs that its links "
-                 "join can be asked",
-                 machine.name, machine.devices()));
+        fail(row->place("nics_per_node"), fmt::format("nics_per_node and nic_gb_s: not stated for {}, so that no more "
+                                                      "than the {} GPUs that its links join can be asked",
+                                                      machine.name, machine.devices()));
     }
 }
 

@@ -11,11 +11,10 @@ const files::Description& files::description<questions::limits::Options>() {
         .noun = "options of limits",
         .summary = "How the batch grows, and rules that need no machine.",
         .keys = {questions::batch_per_gpu_key<&Options::growth>(),
-                 optional<&Options::overhead>(
-                     "overhead",
-                     "how many GPUs keep --efficiency where one GPU has this overhead over its "
-                     "compute, without a model and a machine",
-                     {.range = kNotNegative, .value_text = "R", .group = rules}),
+                 optional<&Options::overhead>("overhead",
+                                              "how many GPUs keep --efficiency where one GPU has this overhead over "
+                                              "its compute, without a model and a machine",
+                                              {.range = kNotNegative, .value_text = "R", .group = rules}),
                  optional<&Options::efficiency>("efficiency", "to keep with --overhead, or with --exchange: 0.8",
                                                 {.range = kPositive, .value_text = "A", .group = rules}),
                  optional<&Options::layer_groups>("layer_groups",

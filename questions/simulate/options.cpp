@@ -33,12 +33,11 @@ const files::Description& files::description<questions::simulate::Options>() {
                                         "with flows: another job at the same time, by a plan file as `dodona plan "
                                         "--save` writes it; repeat for several",
                                         {.value_text = "MODEL=PLAN", .group = simulation, .repeats = true}),
-             optional<&Options::noise>(
-                 "noise",
-                 "play many steps with noise, from a file (docs/files.md), as one source: '{on: compute, deviation: "
-                 "0.1}', or a pattern of loads with seconds: M2S2 (M memory, N network, I files, C cores of the host, "
-                 "S silence)",
-                 {.value_text = "FILE|{...}|PATTERN", .group = noise, .repeats = true}),
+             optional<&Options::noise>("noise",
+                                       "play many steps with noise, from a file (docs/files.md), as one source: '{on: "
+                                       "compute, deviation: 0.1}', or a pattern of loads with seconds: M2S2 (M memory, "
+                                       "N network, I files, C cores of the host, S silence)",
+                                       {.value_text = "FILE|{...}|PATTERN", .group = noise, .repeats = true}),
              optional<&Options::steps>("steps", "steps with noise; 100 without it",
                                        {.range = {.least = 1, .most = kMaxSteps}, .value_text = "K", .group = noise}),
              optional<&Options::seed>("seed", "of the draws; 1 without it",

@@ -103,9 +103,8 @@ const std::array kRecipes{
                .fits = whole_node},
     LinkRecipe{.name = "nvlink2-v100-cube",
                .of = "V100 SXM2, 8 in a hybrid cube mesh, ranks in order",
-               .conditions =
-                   "nccl-tests, out of place; held out: the 1,005 sizes between the points. Sends: a table of "
-                   "bandwidths by size, start-up within, nothing held out",
+               .conditions = "nccl-tests, out of place; held out: the 1,005 sizes between the points. Sends: a table "
+                             "of bandwidths by size, start-up within, nothing held out",
                .note = "of start and step only their sum over the 14 steps of 8 ranks is measured",
                .wiring = Wiring::ring,
                .level = {.kind = LevelKind::ring, .links = 6, .bandwidth = 25_GB_per_s},
@@ -114,9 +113,8 @@ const std::array kRecipes{
     LinkRecipe{.name = "infiniband-ndr",
                .of = "one NDR port of 400 Gb/s a GH200, one GPU a node (Vista)",
                .conditions = "NCCL all-reduces and sends between nodes; held out: every third size",
-               .note =
-                   "the step is NCCL's own constant: NVIDIA/nccl at 01afd20, src/graph/tuning.cc, network step of a "
-                   "ring with LL128",
+               .note = "the step is NCCL's own constant: NVIDIA/nccl at 01afd20, src/graph/tuning.cc, network step of "
+                       "a ring with LL128",
                .level = {.kind = LevelKind::fat_tree, .bandwidth = 50_GB_per_s},
                .tables = vista,
                .fits = all,
