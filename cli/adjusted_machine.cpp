@@ -1,6 +1,5 @@
 #include "cli/adjusted_machine.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -8,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/number.hpp"
 #include "search/adjustable_parameters.hpp"
 
@@ -20,13 +20,10 @@ cluster::Cluster adjusted_machine(Arguments& arguments, cluster::Cluster cluster
         const auto read = files::decimal_from(equals == std::string::npos ? "" : typed.substr(equals + 1));
         const double* const factor = std::get_if<double>(&read);
         const std::vector<search::AdjustableParameter> known = search::machine_parameters(cluster);
-        const auto found = std::find_if(known.begin(), known.end(),
-                                        [&](const auto& parameter) { return parameter.parameter.key == key; });
-        if (found == known.end()) {
-            std::vector<std::string> keys;
-            for (const search::AdjustableParameter& parameter : known) {
-                keys.push_back(parameter.parameter.key);
-            }
+        const auto* found = found_in(known, [&](const auto& parameter) { return parameter.parameter.key == key; });
+        if (found == nullptr) {
+            const auto keys = mapped<std::string>(
+                known, [](const search::AdjustableParameter& parameter) { return parameter.parameter.key; });
             arguments.fault("--adjust",
                             fmt::format("{} has no {}{}", cluster.name, as_typed(key), did_you_mean(key, keys)),
                             "it has " + join(keys));

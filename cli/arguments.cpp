@@ -7,6 +7,7 @@
 
 #include "base/enumeration.hpp"
 #include "base/precision.hpp"
+#include "base/ranges.hpp"
 #include "cli/words.hpp"
 #include "files/number.hpp"
 #include "files/quantity.hpp"
@@ -272,11 +273,9 @@ std::vector<std::string> Arguments::list(const std::string& name) {
 }
 
 std::vector<std::int64_t> Arguments::counts(const std::string& name, bool with_zero) {
-    std::vector<std::int64_t> values;
-    for (const std::string& part : list(name)) {
-        values.push_back(with_zero && part == "0" ? 0 : count_from(name, part, kMaxCount).value_or(1));
-    }
-    return values;
+    return mapped<std::int64_t>(list(name), [&](const std::string& part) {
+        return with_zero && part == "0" ? 0 : count_from(name, part, kMaxCount).value_or(1);
+    });
 }
 
 std::vector<std::pair<std::string, std::int64_t>> Arguments::sizes(const std::string& name) {
@@ -288,8 +287,7 @@ std::vector<std::pair<std::string, std::int64_t>> Arguments::sizes(const std::st
             continue;
         }
         const auto& [key, size] = *sized;
-        const bool again =
-            std::any_of(entries.begin(), entries.end(), [&, called = key](const auto& e) { return e.first == called; });
+        const bool again = any_of(entries, [&, called = key](const auto& e) { return e.first == called; });
         if (again) {
             fault(name, "axis " + as_typed(key) + " is given twice");
             continue;

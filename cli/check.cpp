@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/output.hpp"
@@ -41,13 +42,7 @@ namespace {
 constexpr const char* kSchemas = "--schemas";
 constexpr std::string_view kGithub = "github";
 
-std::vector<std::string> kinds() {
-    std::vector<std::string> names;
-    for (const files::FileKind& kind : files::file_kinds()) {
-        names.push_back(kind.name);
-    }
-    return names;
-}
+std::vector<std::string> kinds() { return mapped<std::string>(files::file_kinds(), &files::FileKind::name); }
 
 /// "25,557,032 parameters as published".
 std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
@@ -290,8 +285,7 @@ Command check_command() {
                                  "write the JSON Schema of each kind of file there and check nothing:\n"
                                  "for editors, and for programs that write such files"}};
     append(options, output_options());
-    Option& format =
-        *std::find_if(options.begin(), options.end(), [](const Option& one) { return one.long_name() == "--format"; });
+    Option& format = *find_if(options, [](const Option& one) { return one.long_name() == "--format"; });
     format.value += fmt::format("|{}", kGithub);
     format.description += "; github: annotations of a\nworkflow, at the lines of a change";
     return {.name = "check",

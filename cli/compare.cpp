@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
@@ -52,8 +53,7 @@ ComparedKind kind_of_file(const std::string& path) {
 }
 
 bool is_known(files::NameOf kind, const std::vector<std::string>& names, const std::string& word) {
-    return std::find(names.begin(), names.end(), word) != names.end() ||
-           library().resolve_alias(kind, word).has_value();
+    return contains(names, word) || library().resolve_alias(kind, word).has_value();
 }
 
 /// A word may be a strategy and a machine: of all words together only one kind is intended.
@@ -86,8 +86,7 @@ ComparedKind kind_of_all(const std::vector<std::string>& words) {
     std::vector<ComparedKind> common = kinds_of(words.front());
     for (const std::string& word : words) {
         const std::vector<ComparedKind> kinds = kinds_of(word);
-        std::erase_if(common,
-                      [&](ComparedKind kind) { return std::find(kinds.begin(), kinds.end(), kind) == kinds.end(); });
+        std::erase_if(common, [&](ComparedKind kind) { return !contains(kinds, kind); });
         if (common.empty()) {
             fail({}, fmt::format("{} and {} are of different kinds", as_typed(words.front()), as_typed(word)),
                  "compare strategies with strategies, machines with machines, and so on");
@@ -223,9 +222,8 @@ int run_compare(Arguments& arguments) {
         question.items.push_back(kind == ComparedKind::plans ? given_plan(one, word) : searched_item(one, word));
     }
     const questions::compare::Answer answer = with_progress(question);
-    const auto fits =
-        std::find_if(answer.all.begin(), answer.all.end(), [](const auto& one) { return one.plan.has_value(); });
-    const bool any = fits != answer.all.end();
+    const auto* fits = found_in(answer.all, [](const auto& one) { return one.plan.has_value(); });
+    const bool any = fits != nullptr;
     std::map<std::string, std::string> job;
     if (any) {
         const plan::Plan& plan = fits->plan->plan;

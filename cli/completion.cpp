@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/ranges.hpp"
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
@@ -59,27 +60,19 @@ std::vector<std::string> starting_with(const std::string& begin, std::vector<std
 
 /// What makes a command of two words with the first: "run" after "trials".
 std::vector<std::string> second_words(const std::vector<std::string>& words) {
-    std::vector<std::string> seconds;
-    for (const Command& command : commands()) {
-        if (command.name.starts_with(words.front() + " ")) {
-            seconds.push_back(command.name.substr(words.front().size() + 1));
-        }
-    }
-    return seconds;
+    return mapped_where<std::string>(
+        commands(), [&](const Command& command) { return command.name.starts_with(words.front() + " "); },
+        [&](const Command& command) { return command.name.substr(words.front().size() + 1); });
 }
 
 int run_completion(Arguments& arguments) {
-    std::vector<std::string> names;
-    for (const Shell& shell : kShells) {
-        names.emplace_back(shell.name);
-    }
+    const auto names = mapped<std::string>(kShells, &Shell::name);
     if (!arguments.has("SHELL")) {
         arguments.missing("SHELL", "one of " + join(names));
     }
     const auto name = arguments.word("SHELL", names);
     arguments.throw_if_faults();
-    print(std::string(
-        std::find_if(kShells.begin(), kShells.end(), [&](const Shell& shell) { return shell.name == *name; })->script));
+    print(std::string(find_if(kShells, [&](const Shell& shell) { return shell.name == *name; })->script));
     return kAnswered;
 }
 
@@ -129,9 +122,7 @@ std::vector<std::string> completions(std::vector<std::string> words) {
         candidate.insert(0, before);
     }
     if (words.size() == 2) {
-        for (std::string& second : starting_with(words.back(), seconds)) {
-            all_candidates.push_back(std::move(second));
-        }
+        append(all_candidates, starting_with(words.back(), seconds));
     }
     return all_candidates;
 }

@@ -1,5 +1,6 @@
 #include "cli/exchange_options.hpp"
 
+#include "base/ranges.hpp"
 #include "cli/files.hpp"
 
 namespace dodona::cli {
@@ -25,12 +26,9 @@ std::vector<exchange::Exchange> read_exchanges(Arguments& arguments) {
     if (names == std::vector<std::string>{kAllExchanges}) {
         names = library().exchanges();
     }
-    std::vector<exchange::Exchange> exchanges;
-    for (const std::string& name : names) {
-        exchanges.push_back(
-            library().exchange(taken_as(arguments, files::NameOf::exchange, name), arguments.place("--exchange")));
-    }
-    return exchanges;
+    return mapped<exchange::Exchange>(names, [&](const std::string& name) {
+        return library().exchange(taken_as(arguments, files::NameOf::exchange, name), arguments.place("--exchange"));
+    });
 }
 
 }  // namespace dodona::cli

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "build_config.hpp"
 #include "cli/data_folder.hpp"
 #include "cli/files.hpp"
@@ -45,12 +46,10 @@ constexpr std::array kFolders{"models",
 constexpr const char* kSoftware = "software";  ///< a folder for each piece
 
 std::vector<fs::path> files_in(const fs::path& folder) {
-    std::vector<fs::path> all;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-        if (entry.path().extension() == ".yaml") {
-            all.push_back(entry.path());
-        }
-    }
+    auto all = mapped_where<fs::path>(
+        fs::directory_iterator(folder),
+        [](const fs::directory_entry& entry) { return entry.path().extension() == ".yaml"; },
+        [](const fs::directory_entry& entry) { return entry.path(); });
     std::sort(all.begin(), all.end());
     return all;
 }

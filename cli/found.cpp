@@ -9,6 +9,7 @@
 
 #include "base/decimal.hpp"
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "base/small_letters.hpp"
 #include "cli/arguments.hpp"
 #include "cli/listing.hpp"
@@ -88,10 +89,7 @@ bool is_cut_short(const std::string& typed, const std::string& name) {
 }
 
 void nothing_found(const std::string& plural, const std::vector<std::string>& words) {
-    std::vector<std::string> typed;
-    for (const std::string& word : words) {
-        typed.push_back(as_typed(word));
-    }
+    const auto typed = mapped<std::string>(words, [](const std::string& word) { return as_typed(word); });
     fail({}, fmt::format("none of the {} has all of {}", plural, join(typed)),
          fmt::format("fewer words find more; `dodona {}` lists all", plural));
 }

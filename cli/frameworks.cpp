@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ranges.hpp"
 #include "cli/files.hpp"
 #include "cli/listing.hpp"
 #include "reports/collect/framework_report.hpp"
@@ -15,10 +16,8 @@ namespace {
 plan::Framework read_framework(const std::string& name) { return library().framework(name, {}); }
 
 reports::Document list_of(const std::vector<plan::Framework>& frameworks) {
-    std::vector<plan::Mechanism> mechanisms;
-    for (const std::string& name : library().mechanisms()) {
-        mechanisms.push_back(library().mechanism(name));
-    }
+    const auto mechanisms = mapped<plan::Mechanism>(library().mechanisms(),
+                                                    [](const std::string& name) { return library().mechanism(name); });
     return reports::frameworks_document(frameworks, mechanisms);
 }
 

@@ -8,6 +8,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/app.hpp"
 #include "cli/files.hpp"
 #include "reports/render/text_layout.hpp"
@@ -61,9 +62,7 @@ Options positionals_of(const CLI::App& app) {
     return app.get_options([](const CLI::Option* option) { return option->get_positional(); });
 }
 
-bool is_rare(const CLI::Option* option) {
-    return std::find(kCommonOptions.begin(), kCommonOptions.end(), option->get_name()) == kCommonOptions.end();
-}
+bool is_rare(const CLI::Option* option) { return !contains(kCommonOptions, option->get_name()); }
 
 /// "-p, " or nothing.
 std::string short_name(const CLI::Option& option) {
@@ -288,9 +287,7 @@ std::vector<std::string> candidates(const Command& command, std::vector<std::str
             }
         }
     }
-    for (std::string& name : names_that_come_with_dodona(names)) {
-        all.push_back(std::move(name));
-    }
+    append(all, names_that_come_with_dodona(names));
     std::erase_if(all, [&](const std::string& word) { return !word.starts_with(last); });
     return all;
 }

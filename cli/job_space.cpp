@@ -1,9 +1,8 @@
 #include "cli/job_space.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/files.hpp"
 #include "cli/question.hpp"
 #include "cli/software.hpp"
@@ -27,8 +26,7 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const Wor
         }
         plan::Strategy strategy =
             read_strategy(taken_as(arguments, files::NameOf::strategy, name), arguments.place("--strategy"));
-        if (std::any_of(strategies.begin(), strategies.end(),
-                        [&](const plan::Strategy& other) { return other.name == strategy.name; })) {
+        if (any_of(strategies, [&](const plan::Strategy& other) { return other.name == strategy.name; })) {
             arguments.fault("--strategy", fmt::format("two strategies are called {}", strategy.name),
                             "leave one out, or give it another name in its file");
             continue;

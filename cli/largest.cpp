@@ -1,8 +1,7 @@
 // `dodona largest`: the largest batch, or value of a parameter of the network, that trains on given devices.
 #include "cli/commands.hpp"
 
-#include <algorithm>
-
+#include "base/ranges.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/goals.hpp"
@@ -74,8 +73,7 @@ int run_largest(Arguments& arguments) {
     resolve_machines(options.goals);
     add_faults(arguments, questions::contradictions(options.goals));
     options.parameter = arguments.required_text("WHAT", "batch, or a parameter of the model file such as layers");
-    if (const auto models = library().models();
-        std::find(models.begin(), models.end(), options.parameter) != models.end()) {
+    if (const auto models = library().models(); contains(models, options.parameter)) {
         arguments.fault("WHAT", as_typed(options.parameter) + " is a model",
                         "the model comes first: dodona largest MODEL batch");
         arguments.throw_if_faults();

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/files.hpp"
 #include "cli/note.hpp"
 #include "files/launch/exported_plan.hpp"
@@ -74,8 +75,7 @@ struct Expressed {
 
 files::Target target_named(const std::string& name) {
     const std::vector<files::Target> targets = library().targets();
-    return *std::find_if(targets.begin(), targets.end(),
-                         [&](const files::Target& target) { return target.keys.name == name; });
+    return *find_if(targets, [&](const files::Target& target) { return target.keys.name == name; });
 }
 
 /// Throws InputError for a network of which nothing is written.
@@ -245,9 +245,7 @@ std::string read_export(Arguments& arguments, bool searches) {
     std::vector<std::string> names;
     std::vector<files::Target> targets = library().targets();
     std::erase_if(targets, [](const files::Target& target) { return target.lines.empty(); });
-    for (const files::Target& target : targets) {
-        names.push_back(target.keys.name);
-    }
+    append(names, targets, [](const files::Target& target) { return target.keys.name; });
     std::string name = arguments.word("--export", names).value_or("");
     const auto found = std::find(names.begin(), names.end(), name);
     if (found != names.end() && searches) {

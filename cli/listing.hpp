@@ -1,13 +1,13 @@
 // Commands that list what comes with dodona, search it, or show one of it: `dodona models [WORDS ...]` and its like.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/found.hpp"
@@ -45,8 +45,7 @@ template <class Thing>
 std::vector<Thing> found_things(const Listing<Thing>& listing, const std::vector<std::string>& words, bool all) {
     std::vector<Thing> found;
     for (const std::string& name : listing.names) {
-        if (words.empty() && !all &&
-            std::find(listing.on_request.begin(), listing.on_request.end(), name) != listing.on_request.end()) {
+        if (words.empty() && !all && contains(listing.on_request, name)) {
             continue;
         }
         if (listing.unread_facts && !may_have_words(words, listing.unread_facts(name))) {
@@ -64,12 +63,8 @@ std::vector<Thing> found_things(const Listing<Thing>& listing, const std::vector
 /// Takes out what lists leave out, unless nothing else is there. Returns how many.
 template <class Thing>
 std::size_t leave_out(const Listing<Thing>& listing, std::vector<Thing>& things) {
-    std::vector<Thing> shown;
-    for (const Thing& thing : things) {
-        if (listing.left_out == nullptr || !listing.left_out(thing)) {
-            shown.push_back(thing);
-        }
-    }
+    auto shown = filtered<Thing>(
+        things, [&](const Thing& thing) { return listing.left_out == nullptr || !listing.left_out(thing); });
     if (shown.empty()) {
         return 0;
     }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/explain.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/measured_runs.hpp"
@@ -59,13 +60,9 @@ const Points& points_of(const questions::report::Report& report, const search::S
 }
 
 std::vector<search::SweepKey> missing_points(const ReportQuestion& question, const questions::report::Report& report) {
-    std::vector<search::SweepKey> missing;
-    for (const search::SweepKey& key : search::keys(question.sweep)) {
-        if (questions::report::point_on(points_of(report, key), key.devices) == nullptr) {
-            missing.push_back(key);
-        }
-    }
-    return missing;
+    return filtered<search::SweepKey>(search::keys(question.sweep), [&](const search::SweepKey& key) {
+        return questions::report::point_on(points_of(report, key), key.devices) == nullptr;
+    });
 }
 
 /// Computes one of the points that were finished before once more: models, machines and strategies are files that may have

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "build_config.hpp"
 #include "cli/help.hpp"
 
@@ -53,10 +54,8 @@ no colour on terminals, where it is not empty
 }  // namespace
 
 std::string man_page(std::span<const Command> commands) {
-    std::string all = fmt::format(".TH DODONA 1 \"\" \"dodona {}\" \"User Commands\"\n{}", kVersion, kTop);
-    for (const Command& command : commands) {
-        all += man_section(command);
-    }
+    std::string all = fmt::format(".TH DODONA 1 \"\" \"dodona {}\" \"User Commands\"\n{}", kVersion, kTop) +
+                      concatenated(commands, [](const Command& command) { return man_section(command); });
     return all + std::string(kBottom);
 }
 

@@ -1,12 +1,12 @@
 #include "cli/measured_settings.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/decimal.hpp"
+#include "base/ranges.hpp"
 #include "base/read_file.hpp"
 #include "files/csv.hpp"
 
@@ -28,8 +28,7 @@ struct Columns {
 };
 
 std::size_t column(const files::CsvTable& table, const char* name) {
-    const auto found =
-        std::find_if(table.header.begin(), table.header.end(), [&](const CsvCell& cell) { return cell.text == name; });
+    const auto found = find_if(table.header, [&](const CsvCell& cell) { return cell.text == name; });
     return found == table.header.end() ? Columns::none : static_cast<std::size_t>(found - table.header.begin());
 }
 
@@ -100,8 +99,7 @@ std::vector<MeasuredSetting> load_measured_settings(const std::string& path, con
             continue;
         }
         const MeasuredSetting one = setting_of(row, columns, faults);
-        const bool again =
-            std::any_of(all.begin(), all.end(), [&](const MeasuredSetting& e) { return e.setting == one.setting; });
+        const bool again = any_of(all, [&](const MeasuredSetting& e) { return e.setting == one.setting; });
         if (again) {
             faults.error(row[columns.workers].where, "a second line of this setting", "leave one of them");
         }

@@ -1,8 +1,8 @@
 #include "cli/next.hpp"
 
-#include <algorithm>
 #include <optional>
 
+#include "base/ranges.hpp"
 #include "cli/program.hpp"
 #include "reports/collect/next_commands.hpp"
 
@@ -12,8 +12,7 @@ namespace {
 
 const Command* command_named(const std::string& name) {
     const auto all = commands();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Command& one) { return one.name == name; });
-    return found == all.end() ? nullptr : &*found;
+    return found_in(all, &Command::name, name);
 }
 
 /// The values of an option as the next command has them.

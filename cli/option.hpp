@@ -1,10 +1,10 @@
 // Options as values: every command lists its own; parser, `--help`, completion and man page read the same lists.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "base/ranges.hpp"
 #include "files/description.hpp"
 
 namespace dodona::cli {
@@ -35,15 +35,9 @@ struct Option {
     }
 };
 
-inline void append(std::vector<Option>& all, const std::vector<Option>& more) {
-    all.insert(all.end(), more.begin(), more.end());
-}
-
 /// Those of these names, in their order.
 inline std::vector<Option> options_named(std::vector<Option> all, const std::vector<std::string>& names) {
-    std::erase_if(all, [&](const Option& option) {
-        return std::find(names.begin(), names.end(), option.long_name()) == names.end();
-    });
+    std::erase_if(all, [&](const Option& option) { return !contains(names, option.long_name()); });
     return all;
 }
 

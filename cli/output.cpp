@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/ranges.hpp"
 #include "base/whole_file.hpp"
 #include "cli/chart_scripts.hpp"
 #include "reports/render/svg.hpp"
@@ -21,13 +22,7 @@ namespace {
 
 const std::vector<std::string> kColours{"auto", "always", "never"};
 
-std::vector<std::string> formats() {
-    std::vector<std::string> names;
-    for (const reports::Renderer& renderer : reports::renderers()) {
-        names.emplace_back(renderer.name);
-    }
-    return names;
-}
+std::vector<std::string> formats() { return mapped<std::string>(reports::renderers(), &reports::Renderer::name); }
 
 /// --format or --json, else by the ending of the file, else the first. What is exported for a launcher has its own format,
 /// in a file of any name.

@@ -10,6 +10,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "base/read_file.hpp"
 #include "cli/app.hpp"
 #include "cli/help.hpp"
@@ -30,11 +31,7 @@ bool is_option(const std::string& word) { return word.size() > 1 && word.front()
 std::string option_in(const std::string& word) { return word.substr(0, word.starts_with("--") ? word.find('=') : 2); }
 
 std::vector<std::string> long_names(const Command& command) {
-    std::vector<std::string> names;
-    for (const Option& option : command.options) {
-        names.push_back(option.long_name());
-    }
-    return names;
+    return mapped<std::string>(command.options, [](const Option& option) { return option.long_name(); });
 }
 
 /// "--tp": an axis, which other programs take as an option.
@@ -49,9 +46,8 @@ bool is_usual_axis(const std::string& option) {
 
 /// A command that takes what this one does not; empty: there is none.
 std::string taken_elsewhere(const std::string& name, std::span<const Command> commands) {
-    const auto other =
-        std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.option(name) != nullptr; });
-    return other == commands.end() ? "" : fmt::format("`{} {}` takes {}", other->program, other->name, name);
+    const auto* other = found_in(commands, [&](const Command& c) { return c.option(name) != nullptr; });
+    return other == nullptr ? "" : fmt::format("`{} {}` takes {}", other->program, other->name, name);
 }
 
 /// "--gpus N: GPUs that train together" for what other programs call --nodes, "--fixed zero=..." for a setting of plans
@@ -309,10 +305,9 @@ void OptionFile::take_line(const std::string& text, const Location& where, std::
     if (command == nullptr || !command->handed_to.empty() || !resolve(*command, entry) || command != &line_.command) {
         return;
     }
-    const auto before = std::find_if(kept.begin(), kept.end(), [&](const Entry& one) {
-        return one.item.name == entry.item.name && one.in_section == entry.in_section;
-    });
-    if (before == kept.end()) {
+    auto* before = found_in(
+        kept, [&](const Entry& one) { return one.item.name == entry.item.name && one.in_section == entry.in_section; });
+    if (before == nullptr) {
         kept.push_back(std::move(entry));
     } else if (entry.repeats) {
         before->item.inputs.insert(before->item.inputs.end(), entry.item.inputs.begin(), entry.item.inputs.end());
@@ -416,8 +411,7 @@ Arguments arguments_of(Line& line, const CLI::App& app) {
 std::vector<std::string> choices_in(const std::string& value) {
     std::vector<std::string> choices = CLI::detail::split(value, '|');
     const auto is_word = [](const std::string& choice) {
-        return std::none_of(choice.begin(), choice.end(),
-                            [](char c) { return (c >= 'A' && c <= 'Z') || c == '=' || c == ','; });
+        return none_of(choice, [](char c) { return (c >= 'A' && c <= 'Z') || c == '=' || c == ','; });
     };
     const bool has_choices = choices.size() > 1;
     std::erase_if(choices, [&](const std::string& choice) { return !has_choices || !is_word(choice); });

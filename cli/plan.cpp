@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "base/whole_file.hpp"
 #include "cli/asked_plan.hpp"
 #include "cli/exchange_options.hpp"
@@ -95,11 +96,9 @@ std::string named_from(const std::filesystem::path& folder, const std::string& n
 
 std::string framework_named_from(const std::filesystem::path& folder, const std::string& reference) {
     const plan::FrameworkReference parts = plan::framework_reference(reference);
-    std::string name = named_from(folder, parts.framework);
-    for (const std::string& mechanism : parts.mechanisms) {
-        name += "+" + named_from(folder, mechanism);
-    }
-    return name;
+    return named_from(folder, parts.framework) + concatenated(parts.mechanisms, [&](const std::string& mechanism) {
+               return "+" + named_from(folder, mechanism);
+           });
 }
 
 /// Whether the plan's strategy is the built-in one of its name, and not a file's of the same name.
@@ -146,8 +145,7 @@ plans::Kind kind_asked(Arguments& arguments, const std::string& kind, const plan
     space.top = 1;
     const std::vector<std::string> known = workload.files.strategies();
     const auto meant = workload.files.resolve_alias(files::NameOf::strategy, kind);
-    const bool is_strategy =
-        meant || files::is_path(kind) || std::find(known.begin(), known.end(), kind) != known.end();
+    const bool is_strategy = meant || files::is_path(kind) || contains(known, kind);
     if (is_strategy) {
         space.strategies = {read_strategy(kind)};
         space.strategies.front().considered = {};

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/files.hpp"
 #include "cli/next.hpp"
 #include "cli/note.hpp"
@@ -132,12 +133,8 @@ plan::Plan plan_from_file(Arguments& arguments, const PlanSettings& settings) {
 
 /// All devices on the only axis that a strategy has beside its pipeline.
 std::vector<plan::MeshAxis> only_axis(Arguments& arguments, const plan::Strategy& strategy, std::int64_t devices) {
-    std::vector<std::string> axes;
-    for (const std::string& axis : strategy.axes) {
-        if (axis != strategy.pipeline) {
-            axes.push_back(axis);
-        }
-    }
+    const auto axes =
+        filtered<std::string>(strategy.axes, [&](const std::string& axis) { return axis != strategy.pipeline; });
     if (axes.size() == 1) {
         return {{axes.front(), devices}};
     }
@@ -182,9 +179,7 @@ std::int64_t largest_microbatch(plan::Plan plan, const Workload& workload) {
 /// A plan that does not fit and whose ZeRO level is open: with the least level above that its software runs, if it fits so.
 void shard_to_fit(plan::Plan& plan, const Workload& workload, std::optional<std::int64_t> microbatch) {
     const std::vector<plan::ShardLevel>& can = plan.framework.levels;
-    const auto runs = [&](plan::ShardLevel level) {
-        return can.empty() || std::find(can.begin(), can.end(), level) != can.end();
-    };
+    const auto runs = [&](plan::ShardLevel level) { return can.empty() || contains(can, level); };
     const auto fits = [&](const plan::Plan& one) { return step::predict(workload.graph, workload.cluster, one).fits; };
     plan::Plan sharded = plan;
     sharded.shard = runs(plan::ShardLevel::states) ? plan::ShardLevel::states : plan::ShardLevel::gradients;

@@ -1,6 +1,7 @@
 // `dodona predict`: what one plan gives.
 #include "cli/commands.hpp"
 
+#include "base/ranges.hpp"
 #include "cli/asked_plan.hpp"
 #include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
@@ -59,10 +60,8 @@ int run_predict(Arguments& arguments) {
     const questions::predict::Answer answer =
         questions::predict::ask({.of = asked, .options = options, .explains = explains});
     if (!options.traced.empty() && answer.prediction.runs && answer.traced.empty()) {
-        std::vector<std::string> lines;
-        for (const step::CommunicationLine& line : answer.prediction.communication) {
-            lines.push_back(text(line));
-        }
+        const auto lines = mapped<std::string>(answer.prediction.communication,
+                                               [](const step::CommunicationLine& line) { return text(line); });
         arguments.fault("--trace", "no collective of the plan has these words",
                         lines.empty() ? "it communicates nothing" : "its collectives: " + join(lines, "; "));
         arguments.throw_if_faults();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "build_config.hpp"
 #include "cli/commands.hpp"
 #include "cli/completion.hpp"
@@ -40,8 +41,7 @@ std::string overview() {
 
 const Command* find(const std::string& name) {
     const auto all = commands();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == name; });
-    return found == all.end() ? nullptr : &*found;
+    return found_in(all, &Command::name, name);
 }
 
 /// The words with those of a command of two, `trials run`, as one.
@@ -65,10 +65,7 @@ constexpr std::array<std::string_view, 8> kServing{"serve",    "serving", "infer
                                                    "generate", "decode",  "prefill", "deploy"};
 
 [[noreturn]] void unknown_command(const std::string& word) {
-    std::vector<std::string> names;
-    for (const Command& command : commands()) {
-        names.push_back(command.name);
-    }
+    const auto names = mapped<std::string>(commands(), &Command::name);
     if (word.starts_with("-")) {
         fail({}, fmt::format("unknown option {} before a command", as_typed(word)), "usage: dodona COMMAND ...");
     }
@@ -76,9 +73,8 @@ constexpr std::array<std::string_view, 8> kServing{"serve",    "serving", "infer
         fail({}, fmt::format("{} is not a dodona command", as_typed(word)),
              "dodona predicts training only: serving (prefill, decoding, batches of requests) is not modelled");
     }
-    const auto former =
-        std::find_if(kFormerNames.begin(), kFormerNames.end(), [&](const auto& row) { return word == row.first; });
-    const std::string near = former == kFormerNames.end() ? nearest(word, names) : former->second;
+    const auto* former = found_in(kFormerNames, [&](const auto& row) { return word == row.first; });
+    const std::string near = former == nullptr ? nearest(word, names) : former->second;
     fail({}, fmt::format("{} is not a dodona command", as_typed(word)),
          near.empty() ? "`dodona --help` lists the commands" : fmt::format("did you mean `dodona {}`?", near));
 }
@@ -133,8 +129,7 @@ int run(const std::vector<std::string>& typed) {
     if (command == nullptr) {
         unknown_command(first);
     }
-    if (const auto site = std::find_if(words.begin(), words.end(), is_from_site);
-        first == "machines" && site != words.end()) {
+    if (const auto site = find_if(words, is_from_site); first == "machines" && site != words.end()) {
         if (*site == kFromSite && (site + 1 == words.end() || (site + 1)->starts_with("-"))) {
             fail({}, "--from-site: a file is missing",
                  "what the site's nvidia-smi topo -m, ibstat, lspci or scontrol printed: --from-site topo.txt "

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "cli/words.hpp"
 #include "files/money.hpp"
 #include "files/read_description.hpp"
@@ -32,9 +33,7 @@ std::vector<std::string> choices_of(const files::ValueType& type) {
     }
     std::vector<std::string> names;
     if (const auto* const one_of = std::get_if<files::EnumType>(&type.type)) {
-        for (const files::EnumType::Choice& choice : one_of->choices) {
-            names.emplace_back(choice.name);
-        }
+        append(names, one_of->choices, &files::EnumType::Choice::name);
     }
     return names;
 }

@@ -1,12 +1,12 @@
 #include "cli/report_file.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/note.hpp"
 #include "files/document.hpp"
 #include "files/text.hpp"
@@ -30,17 +30,14 @@ reports::Record question_of(const questions::report::Report& report) {
 
 const questions::report::ReportScaling* same_scaling(const questions::report::Report& report,
                                                      const questions::report::ReportScaling& scaling) {
-    const auto found = std::find_if(report.scalings.begin(), report.scalings.end(), [&](const auto& other) {
+    return found_in(report.scalings, [&](const auto& other) {
         return other.batch == scaling.batch && (other.batch || other.batch_per_gpu == scaling.batch_per_gpu);
     });
-    return found == report.scalings.end() ? nullptr : &*found;
 }
 
 const questions::report::ReportStrategy* same_strategy(const questions::report::ReportScaling& scaling,
                                                        const std::string& name) {
-    const auto found = std::find_if(scaling.strategies.begin(), scaling.strategies.end(),
-                                    [&](const auto& strategy) { return strategy.name == name; });
-    return found == scaling.strategies.end() ? nullptr : &*found;
+    return found_in(scaling.strategies, [&](const auto& strategy) { return strategy.name == name; });
 }
 
 /// Takes those of `known` that are asked about, and says how many they are.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
@@ -50,10 +51,7 @@ constexpr std::array kOfOnePlan{"--export",        "--explain", "--simulate", "-
 
 RolloutOptions read_words(Arguments& arguments) {
     RolloutOptions options;
-    std::vector<std::string> names;
-    for (const RolloutWord& word : kRolloutWords) {
-        names.emplace_back(word.name);
-    }
+    const auto names = mapped<std::string>(kRolloutWords, &RolloutWord::name);
     for (const std::string& typed : arguments.list(kRollout)) {
         const std::string name(name_in(typed));
         const auto known = std::find_if(kRolloutWords.begin(), kRolloutWords.end(),
@@ -114,9 +112,8 @@ void take_rollout(Arguments& arguments, const Arguments& script) {
     const auto add = [&](const Arguments& from) {
         for (const std::string& all : from.all(kRollout)) {
             for (const std::string& word : between_commas(all)) {
-                const bool known = std::any_of(words.begin(), words.end(), [&](const std::string& other) {
-                    return name_in(other) == name_in(word);
-                });
+                const bool known =
+                    any_of(words, [&](const std::string& other) { return name_in(other) == name_in(word); });
                 if (!known) {
                     words.push_back(word);
                 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/files.hpp"
 #include "cli/stage_cut.hpp"
 #include "cli/words.hpp"
@@ -116,9 +117,8 @@ void read_vary(Arguments& arguments, const cluster::Cluster& cluster, const std:
         if (std::find(others.begin(), others.end(), typed) != others.end()) {
             continue;
         }
-        const auto found = std::find_if(kVaryChoices.begin(), kVaryChoices.end(),
-                                        [&](const VaryChoice& known) { return typed == known.word; });
-        if (found == kVaryChoices.end()) {
+        const auto* found = found_in(kVaryChoices, [&](const VaryChoice& known) { return typed == known.word; });
+        if (found == nullptr) {
             arguments.fault("--vary", fmt::format("{} cannot be varied", as_typed(typed)),
                             "placement, group, overlap, offload, schedule or unusual" +
                                 (others.empty() ? "" : "; for exchanges " + join(others)));
@@ -135,9 +135,8 @@ void read_vary(Arguments& arguments, const cluster::Cluster& cluster, const std:
 }  // namespace
 
 std::optional<search::PlanSetting> plan_setting_of(const std::string& name) {
-    const auto known = std::find_if(kSettingNames.begin(), kSettingNames.end(),
-                                    [&](const SettingName& setting) { return setting.typed == name; });
-    if (known != kSettingNames.end()) {
+    const auto* known = found_in(kSettingNames, &SettingName::typed, name);
+    if (known != nullptr) {
         return known->setting;
     }
     return means_virtual_stages(name) ? std::optional(search::PlanSetting::virtual_stages)

@@ -1,6 +1,7 @@
 // `dodona systems`: published systems of distributed training by how they are made, or one of them.
 #include "cli/commands.hpp"
 
+#include "base/ranges.hpp"
 #include "cli/files.hpp"
 #include "cli/listing.hpp"
 #include "reports/collect/system_report.hpp"
@@ -9,13 +10,7 @@ namespace dodona::cli {
 
 namespace {
 
-std::vector<std::string> system_names() {
-    std::vector<std::string> names;
-    for (const exchange::System& system : exchange::systems()) {
-        names.emplace_back(system.name);
-    }
-    return names;
-}
+std::vector<std::string> system_names() { return mapped<std::string>(exchange::systems(), &exchange::System::name); }
 
 exchange::System read_system(const std::string& typed) {
     const std::vector<std::string> names = system_names();
@@ -33,12 +28,9 @@ int run_criteria(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::vector<std::string> words = arguments.all("WORDS");
     arguments.throw_if_faults();
-    std::vector<exchange::Technique> found;
-    for (const exchange::Technique& technique : exchange::techniques()) {
-        if (has_words(words, reports::technique_facts(technique), [](SizeOf) { return 0.0; })) {
-            found.push_back(technique);
-        }
-    }
+    const auto found = filtered<exchange::Technique>(exchange::techniques(), [&](const exchange::Technique& technique) {
+        return has_words(words, reports::technique_facts(technique), [](SizeOf) { return 0.0; });
+    });
     if (found.empty()) {
         nothing_found("techniques", words);
     }

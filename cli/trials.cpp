@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "base/whole_file.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/next.hpp"
@@ -69,14 +70,11 @@ int export_trials(Arguments& arguments, const Output& output, questions::trials:
         const trials::Prediction prediction = trials::predict(
             {.trials = questions::trials::timed_trials(times), .pool = resources.pool, .policy = asked.options.policy});
         launch.units = prediction.jobs.front().units;
-        for (const trials::TrialRun& run : prediction.schedule.runs) {
-            launch.order.push_back(run.job);
-        }
+        append(launch.order, prediction.schedule.runs, &trials::TrialRun::job);
         launch.predicted =
             fmt::format("Predicted: {} in {}, {} at once.", reports::counted(times.trials.size(), "trial"),
                         reports::duration(prediction.makespan.value), resources.pool.slots(launch.units));
-        if (std::any_of(prediction.jobs.begin(), prediction.jobs.end(),
-                        [&](const trials::Job& job) { return job.units != launch.units; })) {
+        if (any_of(prediction.jobs, [&](const trials::Job& job) { return job.units != launch.units; })) {
             arguments.fault("--export", "its trials all take the same, and here they differ in size",
                             "one number: --cores-per-trial or --gpus-per-trial");
         }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "base/whole_file.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
@@ -78,9 +79,7 @@ void select_groups(Arguments& arguments, std::vector<files::MeasuredRun>& runs) 
         }
     }
     arguments.throw_if_faults();
-    std::erase_if(runs, [&](const files::MeasuredRun& run) {
-        return std::find(wanted.begin(), wanted.end(), run.group) == wanted.end();
-    });
+    std::erase_if(runs, [&](const files::MeasuredRun& run) { return !contains(wanted, run.group); });
 }
 
 /// Makes the cells of the column that --by names the groups.

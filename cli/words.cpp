@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/decimal.hpp"
+#include "base/ranges.hpp"
 #include "files/aliases.hpp"
 
 namespace dodona::cli {
@@ -144,9 +145,7 @@ std::string axis_meant(std::string_view word, std::span<const std::string> axes)
 
 std::string axis_meant(std::string_view word, const plan::Strategy& strategy) {
     std::vector<std::string> axes = strategy.axes;
-    for (const plan::FoldedAxis& fold : strategy.folds) {
-        axes.push_back(fold.name);
-    }
+    append(axes, strategy.folds, &plan::FoldedAxis::name);
     return axis_meant(word, axes);
 }
 
@@ -183,8 +182,7 @@ std::optional<std::string> choice_meant(std::string_view word, std::span<const s
 std::string option_called(std::string_view typed, std::span<const std::string> names) {
     const std::string word = " " + files::letters_and_digits(typed) + " ";
     for (const OptionWords& row : kOptionWords) {
-        if (row.words.find(word) != std::string_view::npos &&
-            std::find(names.begin(), names.end(), row.option) != names.end()) {
+        if (row.words.find(word) != std::string_view::npos && contains(names, row.option)) {
             return std::string(row.option);
         }
     }

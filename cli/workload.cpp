@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/adjusted_machine.hpp"
 #include "cli/files.hpp"
 #include "cli/note.hpp"
@@ -21,11 +22,7 @@ namespace {
 /// The names of flags, in order.
 template <class Table>
 std::vector<std::string> names_of_flags(const Table& table) {
-    std::vector<std::string> names;
-    for (const auto& row : table) {
-        names.emplace_back(row.word);
-    }
-    return names;
+    return mapped<std::string>(table, [](const auto& row) { return row.word; });
 }
 
 /// Help of an option that takes some of these names, in lines of the help's width.
@@ -209,12 +206,9 @@ Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
     if (const auto word = arguments.word("--precision", value_names<Precision>())) {
         const Precision precision = *precision_from(*word);
         if (std::none_of(kinds.begin(), kinds.end(), supports(precision))) {
-            std::vector<std::string> supported;
-            for (const Precision other : kPrecisions) {
-                if (std::any_of(kinds.begin(), kinds.end(), supports(other))) {
-                    supported.emplace_back(name(other));
-                }
-            }
+            auto supported = mapped_where<std::string>(
+                kPrecisions, [&](const Precision other) { return any_of(kinds, supports(other)); },
+                [](const Precision other) { return name(other); });
             arguments.fault("--precision", fmt::format("{} has no {} peak", kinds.front().device->name, *word),
                             "it has " + join(supported));
         }

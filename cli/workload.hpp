@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/precision.hpp"
+#include "base/ranges.hpp"
 #include "cli/arguments.hpp"
 #include "cli/files.hpp"
 #include "cli/option.hpp"
@@ -78,11 +79,7 @@ std::string choices_text() {
 /// The names of an enumeration's values: what an option accepts.
 template <class Enum, std::size_t N>
 std::vector<std::string> choices_of(const std::array<Enum, N>& values) {
-    std::vector<std::string> result;
-    for (const Enum value : values) {
-        result.emplace_back(name(value));
-    }
-    return result;
+    return mapped<std::string>(values, [](const Enum value) { return name(value); });
 }
 
 }  // namespace dodona::cli

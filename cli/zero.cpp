@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::cli {
 
@@ -18,9 +19,7 @@ std::vector<std::string> zero_choices() {
     for (std::size_t stage = 0; stage < kLevels.size(); ++stage) {
         choices.push_back(std::to_string(stage));
     }
-    for (const plan::ShardLevel level : kLevels) {
-        choices.emplace_back(plan::name(level));
-    }
+    append(choices, kLevels, [](const plan::ShardLevel level) { return plan::name(level); });
     return choices;
 }
 

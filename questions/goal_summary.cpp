@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "reports/collect/next_commands.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/collect/step_blocks.hpp"
@@ -76,9 +77,7 @@ std::vector<KeyFigure> attempt_figures(const search::Attempt& attempt, const std
     figures.push_back({.label = "plan",
                        .value = fmt::format("{} on {}, batch {}", plan.plan.strategy.name, mesh_text(plan.plan),
                                             whole(attempt.batch))});
-    for (KeyFigure& figure : speed_figures(plan)) {
-        figures.push_back(std::move(figure));
-    }
+    append(figures, speed_figures(plan));
     figures.push_back(memory_figure(plan));
     return figures;
 }

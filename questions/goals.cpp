@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "graph/sample_tokens.hpp"
 #include "questions/described.hpp"
 #include "questions/goal_summary.hpp"
@@ -111,10 +112,7 @@ search::Goals goals_of(const GoalOptions& options, const graph::Graph& graph, Fa
 }
 
 std::vector<NamedMachine> priced(std::vector<NamedMachine> machines, const GoalOptions& options, Faults& faults) {
-    std::vector<std::string> names;
-    for (const NamedMachine& machine : machines) {
-        names.push_back(machine.name);
-    }
+    const auto names = mapped<std::string>(machines, &NamedMachine::name);
     for (const MachinePrice& price : options.prices) {
         if (has_two_prices(options.prices, price)) {
             faults.push_back(
@@ -156,11 +154,7 @@ std::vector<reports::Record> searched_rows(std::string_view of, const std::vecto
     const files::Description row{.keys = files::joined({files::required<&Searched::of>(of, ""),
                                                         files::required<&Searched::is_answer>("answer", "")},
                                                        files::description<Searched>().keys)};
-    std::vector<reports::Record> rows;
-    for (const Searched& one : searched) {
-        rows.push_back(row_of(row, &one));
-    }
-    return rows;
+    return mapped<reports::Record>(searched, [&](const Searched& one) { return row_of(row, &one); });
 }
 
 }  // namespace dodona::questions

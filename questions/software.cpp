@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "plan/recompute.hpp"
 #include "plan/usual_framework.hpp"
 
@@ -92,9 +93,8 @@ public:
 
 private:
     void add(std::vector<search::Software>& all, const plan::Strategy& strategy, plan::Framework framework) const {
-        auto its = std::find_if(all.begin(), all.end(), [&](const search::Software& software) {
-            return software.framework.name == framework.name;
-        });
+        auto its =
+            find_if(all, [&](const search::Software& software) { return software.framework.name == framework.name; });
         if (its == all.end()) {
             plan::MemoryProfile memory = memory_of(framework, workload_.files);
             its = all.insert(all.end(), {std::move(framework), std::move(memory), std::vector<std::string>{}});
@@ -157,8 +157,7 @@ std::vector<std::string> with_others(const SoftwareOptions& options, const Workl
     for (const std::string& name : options.names) {
         const plan::Framework framework = named_framework(options, name, workload);
         const std::string others = others_name(framework, name);
-        if (!framework.otherwise.empty() &&
-            std::find(options.names.begin(), options.names.end(), others) == options.names.end()) {
+        if (!framework.otherwise.empty() && !contains(options.names, others)) {
             names.push_back(others);
         }
         names.push_back(name);
@@ -233,12 +232,9 @@ Asked<search::Space> in_software(const SoftwareOptions& options, const Workload&
         if (is_known(framework)) {
             return Faults{{"software", fmt::format("{} is named twice", framework.label()), {}}};
         }
-        std::vector<std::string> its;
-        for (const plan::Strategy& strategy : space.strategies) {
-            if (can_run(framework, strategy, workload)) {
-                its.push_back(strategy.name);
-            }
-        }
+        auto its = mapped_where<std::string>(
+            space.strategies, [&](const plan::Strategy& strategy) { return can_run(framework, strategy, workload); },
+            &plan::Strategy::name);
         if (auto fault = refusal(framework, workload, space, its)) {
             if (has_others && (i + 1 < names.size() || !all.empty())) {
                 continue;
@@ -249,8 +245,7 @@ Asked<search::Space> in_software(const SoftwareOptions& options, const Workload&
         all.push_back({std::move(framework), std::move(memory), std::move(its)});
     }
     const auto none_runs = [&](const plan::Strategy& strategy) {
-        return std::none_of(all.begin(), all.end(),
-                            [&](const search::Software& software) { return software.runs(strategy); });
+        return none_of(all, [&](const search::Software& software) { return software.runs(strategy); });
     };
     const auto left_out = std::find_if(space.strategies.begin(), space.strategies.end(), none_runs);
     if (named && left_out != space.strategies.end()) {

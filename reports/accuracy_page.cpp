@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "reports/collect/comparison_tables.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/markdown.hpp"
@@ -38,9 +39,7 @@ Table groups(const AccuracyPage& page, const validate::Comparison& comparison) {
                                 {"pairs", Align::right},
                                 {"regret", Align::right},
                                 {"memory", Align::right}};
-    for (const AccuracyPage::GroupColumn& more : page.columns) {
-        columns.push_back(more.column);
-    }
+    append(columns, page.columns, &AccuracyPage::GroupColumn::column);
     Table table(columns);
     const auto add = [&](const validate::Statistics& line) {
         std::vector<Cell> cells{line.group,

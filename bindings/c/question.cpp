@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/program.hpp"
 #include "files/fields.hpp"
 
@@ -19,9 +20,7 @@ using files::Value;
 constexpr std::array<std::string_view, 7> kOfOutput{"--format", "--json",  "--output", "--brief",
                                                     "--quiet",  "--width", "--color"};
 
-bool is_of_output(const std::string& option) {
-    return std::find(kOfOutput.begin(), kOfOutput.end(), option) != kOfOutput.end();
-}
+bool is_of_output(const std::string& option) { return contains(kOfOutput, option); }
 
 /// A command whose answer is JSON can be asked.
 bool can_be_asked(const cli::Command& command) {
@@ -60,9 +59,7 @@ std::string scalar(const Value& value) {
 std::vector<std::string> values_of(const Value& value, const cli::Option& option) {
     std::vector<std::string> values;
     if (value.is_list()) {
-        for (const Value& item : value.list()) {
-            values.push_back(scalar(item));
-        }
+        append(values, value.list(), [](const Value& item) { return scalar(item); });
     } else if (value.is_mapping()) {
         for (const files::Fields::Member& member : files::Fields(value).rest()) {
             values.push_back(member.key + "=" + scalar(member.value));
@@ -81,12 +78,9 @@ void add_option(const cli::Command& command, const files::Fields::Member& member
     std::replace(name.begin(), name.end(), '_', '-');
     const cli::Option* option = command.option(name);
     if (option == nullptr || is_of_output(option->long_name())) {
-        std::vector<std::string> names;
-        for (const cli::Option& one : command.options) {
-            if (!is_of_output(one.long_name())) {
-                names.push_back(one.long_name().substr(2));
-            }
-        }
+        auto names = mapped_where<std::string>(
+            command.options, [](const cli::Option& one) { return !is_of_output(one.long_name()); },
+            [](const cli::Option& one) { return one.long_name().substr(2); });
         member.value.error(option == nullptr
                                ? fmt::format("`{}` has no such option{}", command.name, did_you_mean(member.key, names))
                                : "the answer is returned, as JSON");

@@ -1,12 +1,12 @@
 #include "calibrate/cases/general_cases.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <map>
 #include <string_view>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "calibrate/cases/cpu_cases.hpp"
 #include "calibrate/cases/cuda_cases.hpp"
 #include "calibrate/cases/network_cases.hpp"
@@ -27,9 +27,7 @@ constexpr std::array<std::string_view, 7> kOfFrameworks{"matmul", "convolution",
 
 std::vector<Case> framework_cases(const CaseOptions& options) {
     std::vector<Case> cases = cuda_cases(options);
-    std::erase_if(cases, [](const Case& one) {
-        return std::find(kOfFrameworks.begin(), kOfFrameworks.end(), one.benchmark) == kOfFrameworks.end();
-    });
+    std::erase_if(cases, [](const Case& one) { return !contains(kOfFrameworks, one.benchmark); });
     return cases;
 }
 
@@ -75,9 +73,7 @@ std::vector<Case> general_cases(const GeneralCases& asked) {
         const auto devices = asked.environment.facts.find("devices");
         const int count = devices == asked.environment.facts.end() ? 1 : std::atoi(devices->second.c_str());
         std::vector<Case> cases = cuda_check_cases(count);
-        for (Case& one : cuda_cases(asked.options, count)) {
-            cases.push_back(std::move(one));
-        }
+        append(cases, cuda_cases(asked.options, count));
         return cases;
     }
     return {};

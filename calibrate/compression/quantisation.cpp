@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/ranges.hpp"
+
 namespace dodona::calibrate {
 
 namespace {
@@ -29,10 +31,7 @@ float most_of(std::span<const float> values) {
 }
 
 float mean_magnitude(std::span<const float> values) {
-    float sum = 0;
-    for (const float value : values) {
-        sum += std::abs(value);
-    }
+    auto sum = sum_of<float>(values, [](const float value) { return std::abs(value); });
     return sum / static_cast<float>(values.size());
 }
 
@@ -116,9 +115,8 @@ constexpr std::array kCodeWords{CodeWord{"int8", CodeFormat::int8}, CodeWord{"fp
 }  // namespace
 
 std::optional<CodeFormat> code_format_of(std::string_view word) {
-    const auto* const found =
-        std::find_if(kCodeWords.begin(), kCodeWords.end(), [&](const CodeWord& known) { return known.word == word; });
-    return found == kCodeWords.end() ? std::nullopt : std::optional(found->format);
+    const auto* found = found_in(kCodeWords, &CodeWord::word, word);
+    return found == nullptr ? std::nullopt : std::optional(found->format);
 }
 
 std::size_t code_bytes(CodeFormat format, std::size_t elements) {

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "base/ranges.hpp"
+
 namespace dodona::calibrate {
 
 namespace {
@@ -88,10 +90,8 @@ std::vector<std::uint32_t> largest_by_threshold(std::span<const float> values, s
     float sure = most;  // fewer than k elements are above it
     for (int pass = 0; pass < passes; ++pass) {
         const float threshold = pass == 0 ? mean : (least + sure) / 2;
-        std::size_t above = 0;
-        for (const float value : values) {
-            above += std::abs(value) > threshold ? 1 : 0;
-        }
+        const auto above =
+            sum_of<std::size_t>(values, [&](const float value) { return std::abs(value) > threshold ? 1 : 0; });
         (above < k ? sure : least) = threshold;
     }
     return taken(values, key_of(sure), key_of(least), k);

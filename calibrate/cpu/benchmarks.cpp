@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "calibrate/record/exchange.hpp"
 
 namespace dodona::calibrate::cpu {
@@ -38,10 +39,8 @@ Job prepare(const Case& asked, const TensorFactory& factory) {
             return benchmark.prepare(asked, factory);
         }
     }
-    std::string known;
-    for (const Benchmark& benchmark : kBenchmarks) {
-        known += fmt::format("{}, ", benchmark.name);
-    }
+    std::string known =
+        concatenated(kBenchmarks, [](const Benchmark& benchmark) { return fmt::format("{}, ", benchmark.name); });
     throw CannotMeasure(
         fmt::format("the CPU back end has no benchmark {}; it has {}interference", asked.benchmark, known));
 }

@@ -1,12 +1,12 @@
 #include "calibrate/cpu/interference.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "calibrate/cpu/benchmarks.hpp"
 #include "calibrate/cpu/threads.hpp"
 #include "calibrate/cpu/timing.hpp"
@@ -64,10 +64,7 @@ Runs runs_for(Seconds window, const Job& job) {
 }
 
 double mean(const std::vector<double>& times) {
-    double sum = 0;
-    for (const double time : times) {
-        sum += time;
-    }
+    auto sum = sum_of<double>(times, [](const double time) { return time; });
     return sum / static_cast<double>(times.size());
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "calibrate/fit/least_squares.hpp"
 #include "cost/kernel_fit.hpp"
 #include "cost/roofline.hpp"
@@ -140,10 +141,7 @@ double nearest_quantile(std::vector<double> values, double share) {
 }
 
 HeldOut held_out(const std::vector<double>& misses) {
-    std::vector<double> sizes;
-    for (const double miss : misses) {
-        sizes.push_back(std::abs(std::exp(miss) - 1));
-    }
+    const auto sizes = mapped<double>(misses, [](const double miss) { return std::abs(std::exp(miss) - 1); });
     return {nearest_quantile(sizes, 0.5), nearest_quantile(sizes, 0.9)};
 }
 
@@ -173,9 +171,7 @@ double backward_ratio(const cluster::Device& device, const KernelFit& fit, const
         return 1;
     }
     std::vector<double> forward, backward;
-    for (const Sample& sample : series.samples) {
-        forward.push_back(-log_miss(device, fit, sample));
-    }
+    append(forward, series.samples, [&](const Sample& sample) { return -log_miss(device, fit, sample); });
     for (const BackwardSample& sample : series.backward) {
         const Seconds predicted = cost::fitted_seconds(device, fit, sample.input, fit.precision) +
                                   cost::fitted_seconds(device, fit, sample.weight, fit.precision);

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string>
 
+#include "base/ranges.hpp"
 #include "calibrate/imports/operator_arguments.hpp"
 
 namespace dodona::calibrate {
@@ -35,17 +36,14 @@ constexpr std::array kAttention{
 };
 
 const AttentionArguments* arguments_of(std::string_view name) {
-    const auto found = std::find_if(kAttention.begin(), kAttention.end(),
-                                    [&](const AttentionArguments& where) { return where.name == name; });
-    return found == kAttention.end() ? nullptr : &*found;
+    return found_in(kAttention, &AttentionArguments::name, name);
 }
 
 /// "true" of a flag; 1 and 2 of a kind of mask, both causal. None where the trace has no value.
 std::optional<bool> is_causal(const Json& values, std::size_t argument) {
     const Json::array_t& all = elements(&values);
     std::string text = argument < all.size() ? word(&all[argument]) : std::string();
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (text == "true" || text == "1" || text == "2") {
         return true;
     }
@@ -80,9 +78,7 @@ OperatorCase attention_case(const KinetoOperator& called, std::string_view kerne
         return {.of = {}, .why = "calls of attention that do not say whether they are causal (\"Concrete Inputs\")"};
     }
     constexpr std::size_t kDimensions = 4;
-    const auto is_odd = [](const Extents& of) {
-        return of.size() != kDimensions || std::count(of.begin(), of.end(), 0) > 0;
-    };
+    const auto is_odd = [](const Extents& of) { return of.size() != kDimensions || std::ranges::count(of, 0) > 0; };
     if (is_odd(*query) || is_odd(*key) || *key != *value || query->front() != key->front() ||
         query->back() != key->back()) {
         return {.of = {}, .why = std::string(kOddShapes)};

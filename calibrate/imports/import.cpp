@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "calibrate/imports/collective_name.hpp"
 #include "calibrate/imports/import_builder.hpp"
 #include "calibrate/imports/kineto.hpp"
@@ -130,9 +131,8 @@ public:
 
 private:
     void json(traces::ByteStream& bytes, ImportBuilder& builder) {
-        const auto format = std::find_if(kJsonFormats.begin(), kJsonFormats.end(),
-                                         [&](const JsonFormat& f) { return f.is(bytes.start()); });
-        if (format != kJsonFormats.end()) {
+        const auto* format = found_in(kJsonFormats, [&](const JsonFormat& f) { return f.is(bytes.start()); });
+        if (format != nullptr) {
             format->read(bytes.text(), builder);
         } else if (traces::is_kineto(bytes.start())) {
             trace(bytes, builder);
@@ -177,10 +177,7 @@ private:
     }
 
     [[nodiscard]] std::string sources() const {
-        std::vector<std::string> names;
-        for (const KinetoTrace& trace : traces_) {
-            names.push_back(trace.file);
-        }
+        auto names = mapped<std::string>(traces_, &KinetoTrace::file);
         constexpr std::size_t kMax = 3;
         const std::size_t more = names.size() > kMax ? names.size() - kMax : 0;
         names.resize(names.size() - more);

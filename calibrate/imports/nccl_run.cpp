@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "calibrate/imports/collective_name.hpp"
 
 namespace dodona::calibrate {
@@ -131,12 +132,9 @@ private:
                                                  like.front()->collective));
             return *like.front();
         }
-        std::vector<std::string> names;
-        for (const NcclProgram* program : like) {
-            if (program->taken) {
-                names.emplace_back(program->collective);
-            }
-        }
+        auto names = mapped_where<std::string>(
+            like, [](const NcclProgram* program) { return program->taken; },
+            [](const NcclProgram* program) { return program->collective; });
         refuse(run_.where,
                names.empty()
                    ? "the log does not say which collective this is"

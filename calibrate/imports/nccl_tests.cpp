@@ -66,8 +66,7 @@ std::optional<NcclRank> rank_of(const LogLine& line) {
     const std::vector<LogWord> words = line.words();
     const auto rank = whole(after(words, "Rank"));
     const std::string_view host = after(words, "on");
-    const auto bracket =
-        std::find_if(words.begin(), words.end(), [](const LogWord& w) { return w.text.ends_with(']'); });
+    const auto bracket = std::ranges::find_if(words, [](const LogWord& w) { return w.text.ends_with(']'); });
     if (!rank || host.empty() || bracket == words.end() || bracket + 1 == words.end()) {
         return std::nullopt;
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "calibrate/imports/json.hpp"
 #include "calibrate/imports/nccl_run.hpp"
 #include "calibrate/imports/nccl_tests.hpp"
@@ -78,9 +79,7 @@ void read_nccl_tests_json(const std::string& text, ImportBuilder& into) {
     const Json* config = member(file, "config");
     config = config == nullptr ? &none : config;
     run.iterations = number(member(*config, "iterations")).value_or(0);
-    for (const Json& device : elements(member(*config, "devices"))) {
-        run.ranks.push_back(rank_of(device));
-    }
+    append(run.ranks, elements(member(*config, "devices")), [](const Json& device) { return rank_of(device); });
     std::size_t unread = 0;
     for (const Json& result : elements(member(file, "results"))) {
         NcclRow row{.bytes = number(member(result, "size")).value_or(0),

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
+#include "base/ranges.hpp"
 #include "calibrate/imports/log_text.hpp"
 #include "files/text.hpp"
 
@@ -22,8 +23,7 @@ using Node = pugi::xml_node;
 
 std::string lower(std::string_view text) {
     std::string all(text);
-    std::transform(all.begin(), all.end(), all.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(all, all.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return all;
 }
 
@@ -72,8 +72,7 @@ public:
             fail({text_.source, 0, 0, 1}, "no <system> in the file", "NCCL_TOPO_DUMP_FILE writes such files");
         }
         walk_hosts(system);
-        std::stable_sort(devices_.begin(), devices_.end(),
-                         [](const Device& a, const Device& b) { return a.number < b.number; });
+        std::ranges::stable_sort(devices_, [](const Device& a, const Device& b) { return a.number < b.number; });
         if (devices_.empty()) {
             fail(at(system), "no GPU in the file",
                  "expected a <gpu>, or a <pci> of class 0x0302 or 0x0300, for each GPU of the node");
@@ -164,19 +163,15 @@ private:
     /// NVLinks of a device that lead straight to another.
     static int links_to(const Device& from, const Device& to) {
         const std::string target = lower(attribute(to.pci, "busid"));
-        int links = 0;
-        for (const Node& nvlink : from.gpu.children("nvlink")) {
-            links += lower(attribute(nvlink, "target")) == target ? count(nvlink) : 0;
-        }
-        return links;
+        return sum_of<int>(from.gpu.children("nvlink"), [&](const Node& nvlink) {
+            return lower(attribute(nvlink, "target")) == target ? count(nvlink) : 0;
+        });
     }
 
     static int links_to_switches(const Device& from) {
-        int links = 0;
-        for (const Node& nvlink : from.gpu.children("nvlink")) {
-            links += lower(attribute(nvlink, "tclass")).starts_with("0x0680") ? count(nvlink) : 0;
-        }
-        return links;
+        return sum_of<int>(from.gpu.children("nvlink"), [&](const Node& nvlink) {
+            return lower(attribute(nvlink, "tclass")).starts_with("0x0680") ? count(nvlink) : 0;
+        });
     }
 
     static int count(const Node& nvlink) {

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona::calibrate {
 
 namespace {
@@ -134,8 +136,7 @@ private:
 
     void start(const LogLine& line) {
         const std::string title = title_of(line);
-        const auto test =
-            std::find_if(kOsuTests.begin(), kOsuTests.end(), [&](const OsuTest& t) { return t.title == title; });
+        const auto test = std::ranges::find_if(kOsuTests, [&](const OsuTest& t) { return t.title == title; });
         if (test == kOsuTests.end()) {
             into_.note(text_.at(line), fmt::format("\"{}\" is left out", title),
                        "taken are osu_latency, osu_bw, osu_bibw, osu_allreduce, osu_allgather, osu_reduce_scatter, "
@@ -156,9 +157,7 @@ private:
         const std::vector<LogWord> words = line.words();
         if (words.size() > 1 && words[0].text == "#" && words[1].text == "Size") {
             table_->columns.clear();
-            for (const LogWord& cell : line.cells()) {
-                table_->columns.emplace_back(cell.text);
-            }
+            append(table_->columns, line.cells(), &LogWord::text);
         } else if (const std::size_t at = line.text().find(kType); at != std::string::npos) {
             table_->type = line.text().substr(at + kType.size());
             table_->type.erase(table_->type.find_last_not_of(". \r") + 1);

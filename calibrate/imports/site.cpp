@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "base/small_letters.hpp"
 
 namespace dodona::calibrate {
@@ -72,8 +73,7 @@ std::optional<std::int64_t> hosts_of_ranges(std::string_view ranges) {
 }  // namespace
 
 bool is_ibstat(const LogText& text) {
-    return std::any_of(text.lines().begin(), text.lines().end(),
-                       [](const LogLine& line) { return !adapter_in(line).empty(); });
+    return std::ranges::any_of(text.lines(), [](const LogLine& line) { return !adapter_in(line).empty(); });
 }
 
 void read_ibstat(const LogText& text, ImportBuilder& into) {
@@ -103,8 +103,7 @@ void read_ibstat(const LogText& text, ImportBuilder& into) {
 }
 
 bool is_lspci(const LogText& text) {
-    return std::any_of(text.lines().begin(), text.lines().end(),
-                       [](const LogLine& line) { return !gpu_in(line.text()).empty(); });
+    return std::ranges::any_of(text.lines(), [](const LogLine& line) { return !gpu_in(line.text()).empty(); });
 }
 
 void read_lspci(const LogText& text, ImportBuilder& into) {
@@ -178,9 +177,8 @@ Topology completed(Topology topology, const Site& site) {
         topology.device = site.device;
     }
     for (Adapter& adapter : topology.adapters) {
-        const auto known = std::find_if(site.adapters.begin(), site.adapters.end(),
-                                        [&](const Adapter& one) { return one.name == adapter.name; });
-        if (adapter.bandwidth == BytesPerSecond{} && known != site.adapters.end()) {
+        const auto* known = found_in(site.adapters, &Adapter::name, adapter.name);
+        if (adapter.bandwidth == BytesPerSecond{} && known != nullptr) {
             adapter.bandwidth = known->bandwidth;
         }
     }

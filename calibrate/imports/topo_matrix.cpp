@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "calibrate/imports/topology_facts.hpp"
 
 namespace dodona::calibrate {
@@ -24,9 +25,8 @@ std::vector<std::string> device_columns(const LogLine& line) {
         }
         names.emplace_back(word.text);
     }
-    const bool header =
-        !names.empty() && is_gpu(names.front()) &&
-        std::none_of(names.begin(), names.end(), [](const auto& name) { return path_from(name).has_value(); });
+    const bool header = !names.empty() && is_gpu(names.front()) &&
+                        std::ranges::none_of(names, [](const auto& name) { return path_from(name).has_value(); });
     return header ? names : std::vector<std::string>{};
 }
 
@@ -86,9 +86,8 @@ private:
     }
 
     void legend(std::string_view adapter, std::string name) {
-        const auto found = std::find_if(topology_.adapters.begin(), topology_.adapters.end(),
-                                        [&](const Adapter& a) { return a.name == adapter; });
-        if (found != topology_.adapters.end()) {
+        auto* found = found_in(topology_.adapters, &Adapter::name, adapter);
+        if (found != nullptr) {
             found->name = std::move(name);
         }
     }

@@ -52,8 +52,7 @@ Groups joined(const Topology& topology, PathClass widest) {
 }
 
 bool even(const Groups& groups) {
-    return std::all_of(groups.begin(), groups.end(),
-                       [&](const auto& group) { return group.size() == groups.front().size(); });
+    return std::ranges::all_of(groups, [&](const auto& group) { return group.size() == groups.front().size(); });
 }
 
 bool consecutive(const Groups& groups) {

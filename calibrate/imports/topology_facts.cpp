@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.hpp"
 #include "calibrate/imports/log_text.hpp"
 
 namespace dodona::calibrate {
@@ -131,9 +132,7 @@ std::map<std::string, std::string> topology_facts(const Topology& topology, cons
     std::vector<std::string> rows;
     for (const std::vector<Path>& row : topology.paths) {
         std::vector<std::string> cells;
-        for (const Path& path : row) {
-            cells.push_back(to_text(path));
-        }
+        append(cells, row, [](const Path& path) { return to_text(path); });
         rows.push_back(fmt::format("{}", fmt::join(cells, " ")));
     }
     std::vector<std::string> adapters;

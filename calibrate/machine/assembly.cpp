@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "calibrate/imports/link_speeds.hpp"
 #include "calibrate/machine/measured_levels.hpp"
 #include "calibrate/measure/journal.hpp"
@@ -103,9 +104,7 @@ void take_levels(const Parts& parts, Assembled& made) {
         }
         made.measured.push_back(fmt::format("{} levels of links from a topology file", parts.levels.size()));
     }
-    for (std::string& sentence : take_measured_levels(*parts.records, cluster)) {
-        made.measured.push_back(std::move(sentence));
-    }
+    append(made.measured, take_measured_levels(*parts.records, cluster));
     if (!cluster.levels.empty()) {
         return;
     }
@@ -262,9 +261,8 @@ void check_planned(const Parts& parts, const std::vector<Planned>& planned) {
     Parts then = parts;
     then.records = &records;
     const auto makes_device = [&](const char* backend) {
-        const auto found =
-            std::find_if(planned.begin(), planned.end(), [&](const Planned& each) { return each.backend == backend; });
-        return will_make_device(device_records(then, backend), found == planned.end() ? Planned{} : *found);
+        const auto* found = found_in(planned, &Planned::backend, backend);
+        return will_make_device(device_records(then, backend), found == nullptr ? Planned{} : *found);
     };
     if (std::none_of(kOfDevices.begin(), kOfDevices.end(), makes_device) && parts.before == nullptr) {
         fail_without_device();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/machine/measured_compression.hpp"
 #include "calibrate/machine/measured_convolutions.hpp"
@@ -94,9 +95,7 @@ std::vector<Record> of_one_thread(const DeviceRecords& of) {
 std::vector<MeasuredKernel> kernels_of(std::span<const Record> records) {
     std::vector<MeasuredKernel> all;
     for (const Measurement& measurement : latest({records.begin(), records.end()})) {
-        for (MeasuredKernel& kernel : measured_kernels(measurement)) {
-            all.push_back(std::move(kernel));
-        }
+        append(all, measured_kernels(measurement));
     }
     return all;
 }

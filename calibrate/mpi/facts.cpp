@@ -2,8 +2,9 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <array>
+
+#include "base/ranges.hpp"
 
 namespace dodona::calibrate {
 
@@ -114,9 +115,8 @@ Environment environment_of(const World& world) {
 
 std::optional<std::string> forced_algorithm(std::string_view collective) {
     const Tools tools;
-    const auto found =
-        std::find_if(kForced.begin(), kForced.end(), [&](const Forced& one) { return one.collective == collective; });
-    if (found == kForced.end() || tools.setting(kForcing).value_or("0") == "0") {
+    const auto* found = found_in(kForced, &Forced::collective, collective);
+    if (found == nullptr || tools.setting(kForcing).value_or("0") == "0") {
         return std::nullopt;
     }
     const auto number = tools.setting(found->setting);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "calibrate/network/ring_protocols.hpp"
 #include "calibrate/network/thinning.hpp"
 #include "calibrate/record/quantile.hpp"
@@ -204,9 +205,7 @@ std::vector<cluster::Level> levels_of(std::span<const MeasuredLevel> measured) {
     if (!measured.empty() && !measured.front().inside) {
         levels.push_back({.name = "node", .size = 1, .bandwidth = measured.front().link.bandwidth, .latency = {}});
     }
-    for (const MeasuredLevel& level : measured) {
-        levels.push_back(level_of(level));
-    }
+    append(levels, measured, [](const MeasuredLevel& level) { return level_of(level); });
     return levels;
 }
 

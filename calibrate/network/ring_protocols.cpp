@@ -8,6 +8,7 @@
 
 #include <Eigen/Dense>
 
+#include "base/ranges.hpp"
 #include "calibrate/fit/least_squares.hpp"
 #include "calibrate/record/quantile.hpp"
 #include "cluster/volume.hpp"
@@ -79,18 +80,11 @@ double time(const Row& row, const std::vector<ProtocolLine>& lines) {
 }
 
 std::vector<double> misses(const std::vector<Row>& rows, const std::vector<ProtocolLine>& lines) {
-    std::vector<double> all;
-    for (const Row& row : rows) {
-        all.push_back(std::abs(time(row, lines) / row.seconds - 1));
-    }
-    return all;
+    return mapped<double>(rows, [&](const Row& row) { return std::abs(time(row, lines) / row.seconds - 1); });
 }
 
 double mean_miss(const std::vector<Row>& rows, const std::vector<ProtocolLine>& lines) {
-    double sum = 0;
-    for (const double miss : misses(rows, lines)) {
-        sum += miss;
-    }
+    auto sum = sum_of<double>(misses(rows, lines), [](const double miss) { return miss; });
     return sum / static_cast<double>(rows.size());
 }
 
@@ -122,8 +116,7 @@ std::vector<ProtocolLine> best_lines(const std::vector<Row>& rows) {
             best = two;
         }
     }
-    std::sort(best.begin(), best.end(),
-              [](const ProtocolLine& a, const ProtocolLine& b) { return a[0] + a[1] < b[0] + b[1]; });
+    std::ranges::sort(best, [](const ProtocolLine& a, const ProtocolLine& b) { return a[0] + a[1] < b[0] + b[1]; });
     return best;
 }
 

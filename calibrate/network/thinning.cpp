@@ -82,10 +82,9 @@ cluster::CollectiveCurve thinned(const CollectiveSeries& series, const Measured&
         curve.points.push_back(points.back());
     }
     while (curve.points.size() < points.size()) {
-        const auto worst =
-            std::max_element(points.begin(), points.end(), [&](const CurvePoint& a, const CurvePoint& b) {
-                return miss(curve, a.size, a.time) < miss(curve, b.size, b.time);
-            });
+        const auto worst = std::ranges::max_element(points, [&](const CurvePoint& a, const CurvePoint& b) {
+            return miss(curve, a.size, a.time) < miss(curve, b.size, b.time);
+        });
         if (miss(curve, worst->size, worst->time) <= kTolerance) {
             break;
         }

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -18,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "calibrate/noise/loads.hpp"
 
 namespace dodona::calibrate {
@@ -49,10 +49,8 @@ void keep_to(const std::vector<int>& cpus) {
 
 /// How long loads were on in the first `elapsed` of a pattern.
 Seconds active_time(const NoisePattern& pattern, Seconds elapsed) {
-    Seconds of_a_cycle;
-    for (const Phase& phase : pattern.phases) {
-        of_a_cycle += phase.load == Load::silence ? Seconds{} : phase.duration;
-    }
+    const auto of_a_cycle = sum_of<Seconds>(
+        pattern.phases, [](const Phase& phase) { return phase.load == Load::silence ? Seconds{} : phase.duration; });
     const double cycles = std::floor(elapsed / pattern.cycle());
     Seconds active = cycles * of_a_cycle;
     Seconds left = elapsed - cycles * pattern.cycle();

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::calibrate {
 
@@ -43,13 +44,7 @@ char letter(Load load) { return kind_of(load).letter; }
 
 std::string_view name(Load load) { return kind_of(load).name; }
 
-Seconds NoisePattern::cycle() const {
-    Seconds whole;
-    for (const Phase& phase : phases) {
-        whole += phase.duration;
-    }
-    return whole;
-}
+Seconds NoisePattern::cycle() const { return sum_of<Seconds>(phases, &Phase::duration); }
 
 NoisePattern::Now NoisePattern::at(Seconds since) const {
     const Seconds whole = cycle();
@@ -71,8 +66,7 @@ bool NoisePattern::has(Load load) const {
 NoisePattern pattern_from(std::string_view text, const Location& where) {
     NoisePattern pattern;
     for (std::size_t at = 0; at < text.size();) {
-        const auto kind =
-            std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& each) { return each.letter == text[at]; });
+        const auto kind = std::ranges::find_if(kKinds, [&](const Kind& each) { return each.letter == text[at]; });
         if (kind == kKinds.end()) {
             wrong(where, at, 1, fmt::format("\"{}\" is no kind of load", text[at]));
         }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "base/whole_file.hpp"
 #include "calibrate/cases/algorithm_cases.hpp"
 #include "calibrate/cases/cpu_cases.hpp"
@@ -121,8 +122,7 @@ public:
                                 .mpirun = options_.mpirun,
                                 .program = options_.program,
                                 .guard = &guard_})) {
-            if (std::find(options_.backends.begin(), options_.backends.end(), backend.name) ==
-                options_.backends.end()) {
+            if (!contains(options_.backends, backend.name)) {
                 continue;
             }
             if (auto plan = planned_with(backend)) {
@@ -198,9 +198,7 @@ private:
             made.missing.push_back("all that was still to be measured: stopped, and the same command goes on");
         }
         write_machine(made.cluster);
-        for (std::string& lacking : session_.lacking) {
-            made.missing.push_back(std::move(lacking));
-        }
+        append(made.missing, session_.lacking);
         cli::print(calibration_text({.profile = options_.profile,
                                      .records = options_.records(),
                                      .measured = session_.measured,
@@ -315,9 +313,7 @@ private:
                               journal_, watch());
         session_.measured += outcome.measured;
         session_.before += outcome.before;
-        for (Failure& failure : outcome.failures) {
-            session_.failures.push_back(std::move(failure));
-        }
+        append(session_.failures, outcome.failures);
         if (outcome.lacking) {
             session_.lacking.push_back(fmt::format("{}\n  help: {}", outcome.lacking->why, outcome.lacking->help));
         }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/precision.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::calibrate {
 
@@ -53,11 +54,6 @@ const std::vector<Needed>& needed() {
     return all;
 }
 
-template <class List>
-bool is_in(const List& list, std::string_view word) {
-    return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 /// Numbers between x; nothing where it is no such list.
 std::optional<std::vector<std::int64_t>> extents_of(std::string_view text) {
     std::vector<std::int64_t> all;
@@ -76,13 +72,13 @@ std::optional<std::vector<std::int64_t>> extents_of(std::string_view text) {
 }
 
 std::string word_fault(std::string_view name, const std::string& word) {
-    if (is_in(kExtents, name) && !extents_of(word)) {
+    if (contains(kExtents, name) && !extents_of(word)) {
         return fmt::format("\"{}\" is \"{}\", not extents such as 56x56", name, word);
     }
     if (name == "precision" && !precision_from(word)) {
         return fmt::format("\"{}\" is no precision", word);
     }
-    if (name == "direction" && !is_in(kDirections, word)) {
+    if (name == "direction" && !contains(kDirections, word)) {
         return fmt::format("\"{}\" is no direction: forward, backward, backward-input or backward-weight", word);
     }
     return {};
@@ -98,12 +94,12 @@ std::string number_fault(std::string_view name, double value) {
 /// What nothing can be divided by.
 bool is_too_few(std::string_view name, const Parameter& parameter) {
     const double* value = std::get_if<double>(&parameter);
-    return value != nullptr && ((*value == 0 && is_in(kPositive, name)) || (*value < 1 && is_in(kCounts, name)));
+    return value != nullptr && ((*value == 0 && contains(kPositive, name)) || (*value < 1 && contains(kCounts, name)));
 }
 
 std::string parameter_fault(std::string_view name, const Parameter& value) {
     const std::string* word = std::get_if<std::string>(&value);
-    const bool is_word = is_in(kWords, name) || is_in(kExtents, name);
+    const bool is_word = contains(kWords, name) || contains(kExtents, name);
     if (is_word != (word != nullptr)) {
         return fmt::format("\"{}\" is {}", name, is_word ? "a number, and has to be a word" : "no number");
     }
@@ -152,8 +148,7 @@ std::string measured_case_fault(const Case& of) {
             return fmt::format("\"{}\" is {}", name, of.number(name));
         }
     }
-    const auto needs = std::find_if(needed().begin(), needed().end(),
-                                    [&](const Needed& row) { return row.benchmark == of.benchmark; });
+    const auto needs = std::ranges::find_if(needed(), [&](const Needed& row) { return row.benchmark == of.benchmark; });
     if (needs == needed().end()) {
         return {};
     }

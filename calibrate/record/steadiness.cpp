@@ -33,9 +33,7 @@ double Steadiness::spread() const {
     return sorted.empty() ? 0 : quantile_of_sorted(sorted, 0.5);
 }
 
-double Steadiness::worst_spread() const {
-    return spreads_.empty() ? 0 : *std::max_element(spreads_.begin(), spreads_.end());
-}
+double Steadiness::worst_spread() const { return spreads_.empty() ? 0 : *std::ranges::max_element(spreads_); }
 
 std::vector<std::string> Steadiness::doubts() const {
     std::vector<std::string> all;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "calibrate/storage/safetensors.hpp"
 #include "calibrate/storage/zip.hpp"
 #include "reliability/checkpoint_size.hpp"
@@ -20,11 +21,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are written a
 constexpr std::string_view kNpy = ".npy";
 
 std::size_t bytes_of_all(std::span<const Array> arrays) {
-    std::size_t bytes = 0;
-    for (const Array& array : arrays) {
-        bytes += bytes_of(array).size();
-    }
-    return bytes;
+    return sum_of<std::size_t>(arrays, [](const Array& array) { return bytes_of(array).size(); });
 }
 
 std::string encoded_raw(std::span<const Array> arrays) {
@@ -73,11 +70,8 @@ Array read_npy(std::string_view name, std::string_view file) {
 }
 
 std::vector<Array> decoded_npz(std::string_view file) {
-    std::vector<Array> arrays;
-    for (const ZipEntry& entry : zip_entries(file)) {
-        arrays.push_back(read_npy(entry.name, unpacked(file, entry)));
-    }
-    return arrays;
+    return mapped<Array>(zip_entries(file),
+                         [&](const ZipEntry& entry) { return read_npy(entry.name, unpacked(file, entry)); });
 }
 
 std::vector<Array> decoded_raw(std::string_view file, std::span<const Array> shapes) {

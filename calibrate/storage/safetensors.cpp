@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/ranges.hpp"
+
 namespace dodona::calibrate {
 
 namespace {
@@ -12,11 +14,7 @@ namespace {
 constexpr std::size_t kLength = 8;  ///< bytes that say how long the header is
 
 std::vector<std::int64_t> numbers_of(const nlohmann::json& list) {
-    std::vector<std::int64_t> numbers;
-    for (const nlohmann::json& number : list) {
-        numbers.push_back(number.get<std::int64_t>());
-    }
-    return numbers;
+    return mapped<std::int64_t>(list, [](const nlohmann::json& number) { return number.get<std::int64_t>(); });
 }
 
 Array read_array(const std::string& name, const nlohmann::json& entry, std::string_view data) {

@@ -101,10 +101,8 @@ Seconds together(int writers, const std::function<void(int)>& work) {
             std::rethrow_exception(turn.fault);
         }
     }
-    const auto first =
-        std::min_element(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.begin < b.begin; });
-    const auto last =
-        std::max_element(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.end < b.end; });
+    const auto first = std::ranges::min_element(turns, [](const Turn& a, const Turn& b) { return a.begin < b.begin; });
+    const auto last = std::ranges::max_element(turns, [](const Turn& a, const Turn& b) { return a.end < b.end; });
     return std::chrono::duration<double>(last->end - first->begin).count() * 1_s;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/note.hpp"
 #include "cli/output.hpp"
@@ -38,9 +39,7 @@ std::vector<Option> executor_options() {
                    "operators sleep X times as long as predicted: for CPUs of more cores than this\n"
                    "machine's; of any network",
                    group});
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, output_options());
     return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "calibrate/mpi/world.hpp"
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
@@ -50,9 +51,7 @@ std::vector<Option> training_options() {
                              "needs --compute",
                              kTime},
                             {"--latency", "TIME", "of a message; 0 without it", kTime}};
-    for (Option& option : output_options()) {
-        all.push_back(std::move(option));
-    }
+    append(all, output_options());
     return all;
 }
 

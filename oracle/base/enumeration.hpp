@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona {
 
@@ -73,20 +74,12 @@ constexpr std::optional<Enum> value_of(std::string_view name) {
 /// The names of all values, in the order of the table.
 template <Enumerated Enum>
 std::vector<std::string> value_names() {
-    std::vector<std::string> names;
-    for (const Enumerator<Enum>& row : table_of<Enum>()) {
-        names.emplace_back(row.name);
-    }
-    return names;
+    return mapped<std::string>(table_of<Enum>(), [](const Enumerator<Enum>& row) { return row.name; });
 }
 
 template <Enumerated Enum>
 std::vector<std::string> names_of(const std::vector<Enum>& values) {
-    std::vector<std::string> names;
-    for (const Enum value : values) {
-        names.emplace_back(name_of(value));
-    }
-    return names;
+    return mapped<std::string>(values, [](const Enum value) { return name_of(value); });
 }
 
 /// The values of a table.

@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "base/decimal.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona {
 
@@ -42,13 +43,7 @@ constexpr Function kFunctions[] = {
 
 constexpr std::string_view kComparisons[] = {">=", "<=", "==", "!=", ">", "<"};
 
-std::vector<std::string> function_names() {
-    std::vector<std::string> names;
-    for (const Function& function : kFunctions) {
-        names.emplace_back(function.name);
-    }
-    return names;
-}
+std::vector<std::string> function_names() { return mapped<std::string>(kFunctions, &Function::name); }
 
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -295,10 +290,7 @@ private:
     }
 
     [[nodiscard]] double call(const Node& node) const {
-        std::vector<double> values;
-        for (const NodePtr& operand : node.operands) {
-            values.push_back(value(*operand));
-        }
+        auto values = mapped<double>(node.operands, [&](const NodePtr& operand) { return value(*operand); });
         if (node.word == "ceil") {
             return std::ceil(values[0]);
         }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona {
 
 namespace {
@@ -86,11 +88,9 @@ std::string printable(std::string_view text) {
 }
 
 std::string printable_line(std::string_view text) {
-    std::string line;
-    for (const char c : printable(text)) {
-        line += c == '\n' ? "\\x0a" : c == '\t' ? "\\x09" : std::string(1, c);
-    }
-    return line;
+    return concatenated(printable(text), [&](const char c) {
+        return c == '\n' ? "\\x0a" : c == '\t' ? "\\x09" : std::string(1, c);
+    });
 }
 
 std::string printable_json(std::string_view json) {

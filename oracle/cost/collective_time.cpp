@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "cluster/volume.hpp"
 #include "cost/algorithms/algorithm.hpp"
 #include "cost/collective_curve.hpp"
@@ -90,9 +91,7 @@ Choice choose(const Exchange& exchange, std::optional<Algorithm> forced) {
         }
     }
     const std::span<const Algorithm> allowed = exchange.cluster.allowed(exchange.request.collective);
-    const auto choice = cheapest(exchange, [&](Algorithm algorithm) {
-        return std::find(allowed.begin(), allowed.end(), algorithm) != allowed.end();
-    });
+    const auto choice = cheapest(exchange, [&](Algorithm algorithm) { return contains(allowed, algorithm); });
     if (choice) {
         return *choice;
     }
@@ -212,8 +211,7 @@ CurveTime on_curve(const cluster::Cluster& cluster, const CollectiveRequest& req
 }
 
 bool staged(const cluster::Cluster& cluster, Collective collective) {
-    return cluster.staging && std::find(cluster.staging->applies_to.begin(), cluster.staging->applies_to.end(),
-                                        collective) != cluster.staging->applies_to.end();
+    return cluster.staging && contains(cluster.staging->applies_to, collective);
 }
 
 /// Measured time of the request; none without a curve.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/ranges.hpp"
 #include "cost/convolution_curve.hpp"
 #include "cost/device_time.hpp"
 
@@ -126,8 +127,7 @@ std::optional<double> over_formula(const cluster::Device& device, const Convolut
     if (all.empty()) {
         all = off_formula(device, c, pass, true);
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const OffFormula& a, const OffFormula& b) { return a.distance < b.distance; });
+    stable_sort(all, [](const OffFormula& a, const OffFormula& b) { return a.distance < b.distance; });
     double weights = 0;
     double sum = 0;
     for (std::size_t i = 0; i < std::min(kNearest, all.size()); ++i) {
@@ -139,10 +139,9 @@ std::optional<double> over_formula(const cluster::Device& device, const Convolut
 }
 
 bool has_curve(const cluster::Device& device, ConvolutionAlgorithm algorithm, Precision precision) {
-    return std::any_of(device.convolutions.begin(), device.convolutions.end(),
-                       [&](const cluster::ConvolutionCurve& curve) {
-                           return curve.algorithm == algorithm && curve.precision == precision;
-                       });
+    return any_of(device.convolutions, [&](const cluster::ConvolutionCurve& curve) {
+        return curve.algorithm == algorithm && curve.precision == precision;
+    });
 }
 
 /// Whether the algorithm can be compared: none of those that transform was measured, or it was.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/ranges.hpp"
+
 namespace dodona::cost {
 
 namespace {
@@ -19,20 +21,14 @@ bool is_of(const Point& point, const Convolution& c) {
 
 /// Of one layer, by rising samples; of equal ones the first counts.
 std::vector<Point> points_of(const cluster::ConvolutionCurve& curve, const Convolution& c) {
-    std::vector<Point> found;
-    for (const Point& point : curve.points) {
-        if (is_of(point, c)) {
-            found.push_back(point);
-        }
-    }
+    auto found = filtered<Point>(curve.points, [&](const Point& point) { return is_of(point, c); });
     std::stable_sort(found.begin(), found.end(), [](const Point& a, const Point& b) { return a.samples < b.samples; });
     return found;
 }
 
 /// Domain: at least one point.
 ConvolutionTime at_samples(const std::vector<Point>& points, double samples) {
-    const auto above =
-        std::find_if(points.begin(), points.end(), [&](const Point& point) { return point.samples >= samples; });
+    const auto above = find_if(points, [&](const Point& point) { return point.samples >= samples; });
     if (above == points.end()) {
         const double more = samples / points.back().samples;
         return {more * points.back().workspace, more * points.back().time, Evidence::interpolated};

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "cost/device_time.hpp"
 
 namespace dodona::exchange {
@@ -43,9 +44,7 @@ CompressionKernel compression_kernel(const Compression& compression) {
 
 const CompressionCurve* measured_compression(const Compression& compression, const cluster::Device& device) {
     const CompressionKernel kernel = compression_kernel(compression);
-    const auto found = std::find_if(device.compressions.begin(), device.compressions.end(),
-                                    [&](const CompressionCurve& curve) { return curve.kernel == kernel; });
-    return found == device.compressions.end() ? nullptr : &*found;
+    return found_in(device.compressions, &CompressionCurve::kernel, kernel);
 }
 
 Seconds compression_time(const Compression& compression, const Buffer& buffer, const cluster::Device& device) {

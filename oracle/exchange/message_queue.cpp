@@ -1,7 +1,6 @@
 #include "exchange/message_queue.hpp"
 
-#include <algorithm>
-
+#include "base/ranges.hpp"
 #include "simulate/play.hpp"
 
 namespace dodona::exchange {
@@ -113,10 +112,7 @@ Seconds exposed_messages(const std::vector<LayerWork>& layers, const std::vector
     if (layers.empty() || messages.empty()) {
         return Seconds{};
     }
-    Seconds compute;
-    for (const LayerWork& layer : layers) {
-        compute += layer.forward + layer.backward;
-    }
+    const auto compute = sum_of<Seconds>(layers, [](const LayerWork& layer) { return layer.forward + layer.backward; });
     return max(Seconds{}, StepTasks(layers, messages, order, chunk).last_step() - compute);
 }
 

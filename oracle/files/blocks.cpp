@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "files/heading.hpp"
 #include "graph/operators.hpp"
 
@@ -48,10 +49,8 @@ bool is_small(const AttributeValue& value) {
 
 AttributeValue read_attribute(const std::string& key, const Value& value, const Scope& scope) {
     if (value.is_list()) {
-        std::vector<std::int64_t> numbers;
-        for (const Value& item : value.list()) {
-            numbers.push_back(scope.whole(item, -kMaxExtent, kMaxExtent));
-        }
+        const auto numbers = mapped<std::int64_t>(
+            value.list(), [&](const Value& item) { return scope.whole(item, -kMaxExtent, kMaxExtent); });
         return {numbers, value.where()};
     }
     if (!value.is_scalar()) {
@@ -202,8 +201,7 @@ std::vector<std::string> Expansion::read_from(const Value& from, const Siblings&
     }
     const auto is_before = [&](const std::string& name) {
         const auto entry = siblings.positions.find(name);
-        return (entry != siblings.positions.end() && entry->second < siblings.at) ||
-               std::find(siblings.inputs.begin(), siblings.inputs.end(), name) != siblings.inputs.end();
+        return (entry != siblings.positions.end() && entry->second < siblings.at) || contains(siblings.inputs, name);
     };
     std::vector<std::string> names;
     for (const Value& value : from.is_list() ? from.list() : std::vector<Value>{from}) {
@@ -284,10 +282,7 @@ Scope Expansion::block_scope(const Block& block, const Value& with, const Scope&
     std::map<std::string, AttributeValue> given;
     std::vector<Fields::Member> overrides = Fields(with).rest();
     std::vector<Fields::Member> defaults = Fields(block.parameters).rest();
-    std::vector<std::string> names;
-    for (const Fields::Member& member : defaults) {
-        names.push_back(member.key);
-    }
+    auto names = mapped<std::string>(defaults, &Fields::Member::key);
     for (const Fields::Member& member : overrides) {
         if (std::find(names.begin(), names.end(), member.key) == names.end()) {
             with.faults().error(

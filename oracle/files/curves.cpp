@@ -1,5 +1,7 @@
 #include "files/curves.hpp"
 
+#include "base/ranges.hpp"
+
 namespace dodona::files {
 
 namespace {
@@ -163,9 +165,7 @@ bool has_all_ranks_in_a_node(const CollectiveCurve& curve) { return curve.ranks_
 
 Condition kernels_of(std::initializer_list<graph::KernelKind> kinds) {
     Condition condition{"kernel", {}};
-    for (const graph::KernelKind kind : kinds) {
-        condition.values.push_back(name(kind));
-    }
+    append(condition.values, kinds, [](const graph::KernelKind kind) { return name(kind); });
     return condition;
 }
 

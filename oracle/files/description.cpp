@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::files {
 
@@ -63,10 +64,7 @@ struct SameValue {
 
 }  // namespace
 
-const Key* Description::find(std::string_view name) const {
-    const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
-    return found == keys.end() ? nullptr : &*found;
-}
+const Key* Description::find(std::string_view name) const { return found_in(keys, &Key::name, name); }
 
 bool applies(const Description& description, const Key& key, const void* object) {
     if (!key.only) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/enumeration.hpp"
+#include "base/ranges.hpp"
 #include "files/description.hpp"
 
 namespace dodona::files {
@@ -92,11 +93,9 @@ inline ValueType record_type(const Description& (*of)()) { return {RecordType{of
 
 template <Enumerated Enum>
 std::vector<EnumType::Choice> choices_of() {
-    std::vector<EnumType::Choice> choices;
-    for (const Enumerator<Enum>& row : table_of<Enum>()) {
-        choices.push_back({row.name, row.meaning, row.former_name});
-    }
-    return choices;
+    return mapped<EnumType::Choice>(table_of<Enum>(), [](const Enumerator<Enum>& row) {
+        return EnumType::Choice{row.name, row.meaning, row.former_name};
+    });
 }
 
 template <Enumerated Enum>

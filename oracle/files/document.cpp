@@ -6,15 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/yaml_tree.hpp"
 
 namespace dodona::files {
 
-const Node::Member* Node::member(std::string_view key) const {
-    const auto found =
-        std::find_if(members.begin(), members.end(), [key](const Member& one) { return one.key == key; });
-    return found == members.end() ? nullptr : &*found;
-}
+const Node::Member* Node::member(std::string_view key) const { return found_in(members, &Member::key, key); }
 
 Location Node::inside() const {
     Location place = where;
@@ -63,8 +60,7 @@ void throw_faults(const Document& document) {
             sources.push_back(fault.where.source.get());
         }
     }
-    std::stable_sort(faults.begin(), faults.end(),
-                     [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
+    stable_sort(faults, [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
     const auto is_same = [&](const Diagnostic& a, const Diagnostic& b) {
         return place(a) == place(b) && a.message == b.message;
     };

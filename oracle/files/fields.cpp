@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ranges.hpp"
 #include "files/number.hpp"
 
 namespace dodona::files {
@@ -177,9 +178,7 @@ std::vector<Value> Value::list() const {
 std::vector<std::string> Value::texts() const {
     std::vector<std::string> texts;
     if (is_list()) {
-        for (const Value& value : list()) {
-            texts.push_back(value.text());
-        }
+        append(texts, list(), [](const Value& value) { return value.text(); });
     } else if (node_ != nullptr) {
         texts.push_back(text());
     }
@@ -237,14 +236,11 @@ std::vector<Fields::Member> Fields::rest() {
     }
     for (const Node::Member& member : mapping_.node().members) {
         const auto is_key = [&](const std::string& key) { return key == member.key; };
-        if (std::none_of(asked_.begin(), asked_.end(), is_key) &&
-            std::none_of(unlisted_.begin(), unlisted_.end(), is_key)) {
+        if (none_of(asked_, is_key) && std::none_of(unlisted_.begin(), unlisted_.end(), is_key)) {
             members.push_back({member.key, member.where, {*member.value, path_of(member.key), mapping_.faults()}});
         }
     }
-    for (const Member& member : members) {
-        asked_.push_back(member.key);
-    }
+    append(asked_, members, &Member::key);
     return members;
 }
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/exchange_file.hpp"
 #include "files/framework_file.hpp"
 #include "files/hf/config.hpp"
@@ -226,11 +227,7 @@ std::vector<std::string> Library::strategies() const { return names(Kind::strate
 std::vector<std::string> Library::frameworks() const { return names(Kind::framework); }
 std::string Library::framework_file(const std::string& name) const { return files(Kind::framework).at(name); }
 std::vector<plan::Framework> Library::all_frameworks() const {
-    std::vector<plan::Framework> all;
-    for (const std::string& name : frameworks()) {
-        all.push_back(framework(name));
-    }
-    return all;
+    return mapped<plan::Framework>(frameworks(), [&](const std::string& name) { return framework(name); });
 }
 
 std::vector<std::string> Library::mechanisms() const { return names(Kind::mechanism); }
@@ -250,9 +247,8 @@ std::optional<ResolvedAlias> Library::framework_called(const std::string& word) 
     const plan::Framework* newest = nullptr;
     for (const plan::Framework& framework : all) {
         const auto& names = framework.other_names;
-        const bool has_name = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-            return letters_and_digits(name) == letters_and_digits(word);
-        });
+        const bool has_name = any_of(
+            names, [&](const std::string& name) { return letters_and_digits(name) == letters_and_digits(word); });
         if (has_name && (newest == nullptr || framework.since > newest->since)) {
             newest = &framework;
         }
@@ -281,9 +277,7 @@ std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::stri
         return std::nullopt;
     }
     const OtherNames other = other_names();
-    const auto is_known = [&](const std::string& name) {
-        return std::find(known.begin(), known.end(), name) != known.end();
-    };
+    const auto is_known = [&](const std::string& name) { return contains(known, name); };
     const auto meaning = [&](const std::string& name) -> std::optional<ResolvedAlias> {
         if (is_known(name) || (is_path(name) && !(kind == NameOf::model && is_hub_name(name)))) {
             return std::nullopt;
@@ -440,11 +434,9 @@ ImportedModel Library::import_model(const std::string& path, std::span<const Set
 }
 
 std::vector<LogForm> Library::log_forms() const {
-    std::vector<LogForm> forms;
-    for (const std::string& name : names(Kind::log)) {
-        forms.push_back(read_log_form(open(Kind::log, name, {}, command_line())));
-    }
-    return forms;
+    return mapped<LogForm>(names(Kind::log), [&](const std::string& name) {
+        return read_log_form(open(Kind::log, name, {}, command_line()));
+    });
 }
 
 TrainingLog Library::training_log(const std::string& path, const Location& where) const {
@@ -475,8 +467,7 @@ graph::NetworkSpec Library::model_from_text(std::string text, const std::string&
     Document document = parse_document(std::move(text), asked.model);
     const Node::Member* parameters = document.root->member("parameters");
     const Node::Member* words = parameters == nullptr ? nullptr : parameters->value->member("vocabulary");
-    const bool is_set =
-        std::any_of(set.model.begin(), set.model.end(), [](const Setting& one) { return one.name == "vocabulary"; });
+    const bool is_set = any_of(set.model, [](const Setting& one) { return one.name == "vocabulary"; });
     if (!is_set && words != nullptr && words->value->text == "0") {
         fail({}, fmt::format("{}: it does not say how many words its tokenizer knows", asked.model),
              "--set vocabulary=N, for example 128256 for that of Llama 3; Megatron's flag is --vocab-size");
@@ -520,8 +511,7 @@ Document Library::open_framework(const std::string& reference, const fs::path& f
         return document;
     }
     Node all = *document.root;
-    const auto stands =
-        std::find_if(all.members.begin(), all.members.end(), [](const Node::Member& one) { return one.key == kWith; });
+    const auto stands = find_if(all.members, [](const Node::Member& one) { return one.key == kWith; });
     Node list{.kind = Node::Kind::list, .where = where};
     if (stands != all.members.end()) {
         list.items = stands->value->items;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.hpp"
 #include "files/description_keys.hpp"
 #include "files/read_description.hpp"
 #include "files/strategy_file.hpp"
@@ -75,12 +76,9 @@ void check_rule(Fields& fields, MemoryRule& rule, const Reading& /*reading*/) {
         return known.action == rule.action && known.tensors == rule.tensors;
     });
     if (form == kRuleForms.end()) {
-        std::vector<std::string> actions;
-        for (const RuleForm& known : kRuleForms) {
-            if (known.tensors == rule.tensors) {
-                actions.emplace_back(name_of(known.action));
-            }
-        }
+        auto actions = mapped_where<std::string>(
+            kRuleForms, [&](const RuleForm& known) { return known.tensors == rule.tensors; },
+            [](const RuleForm& known) { return name_of(known.action); });
         fields.mapping().error(
             fmt::format("no software is known to {} {}", name_of(rule.action), name_of(rule.tensors)),
             fmt::format("rules on them: {}", fmt::join(actions, ", ")));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "files/blocks.hpp"
 #include "files/description_keys.hpp"
 #include "files/fields.hpp"
@@ -54,10 +55,8 @@ graph::TensorDimension read_dimension(const Fields::Member& member, const graph:
     if (!member.value.is_list()) {
         return {member.key, scope.whole(member.value, 1, kMaxExtent)};
     }
-    std::vector<graph::Extent> each;
-    for (const Value& extent : member.value.list()) {
-        each.push_back(scope.whole(extent, 1, kMaxExtent));
-    }
+    auto each = mapped<graph::Extent>(member.value.list(),
+                                      [&](const Value& extent) { return scope.whole(extent, 1, kMaxExtent); });
     const graph::TensorDimension& last = before.dimensions.back();
     if (last.name != "table" || each.size() != static_cast<std::size_t>(last.extent)) {
         member.value.error(
@@ -96,9 +95,7 @@ graph::InputSpec read_input(const Fields::Member& member, const Scope& scope) {
 std::vector<graph::InputSpec> read_inputs(const Value& value, const Scope& scope) {
     std::vector<graph::InputSpec> inputs;
     Fields fields(value);
-    for (const Fields::Member& member : fields.rest()) {
-        inputs.push_back(read_input(member, scope));
-    }
+    append(inputs, fields.rest(), [&](const Fields::Member& member) { return read_input(member, scope); });
     if (fields.mapping() && inputs.empty()) {
         value.error("no inputs", "write input: {image: {channel: 3, height: 224, width: 224}}");
     }
@@ -140,8 +137,7 @@ Scope read_parameters(const Value& parameters, const std::vector<Override>& over
                          "parameters have letters, digits and `_`");
             continue;
         }
-        const auto given =
-            std::find_if(overrides.begin(), overrides.end(), [&](const Override& o) { return o.name == member.key; });
+        const auto* given = found_in(overrides, &Override::name, member.key);
         if (!member.value.is_scalar()) {
             member.value.error("expected a number, a name, true or false");
             scope.set(member.key, {std::int64_t{1}, member.where});
@@ -149,9 +145,9 @@ Scope read_parameters(const Value& parameters, const std::vector<Override>& over
         }
         try {
             AttributeValue usual = scope.value(written(member.value));
-            scope.set(member.key, given == overrides.end() ? usual : read_override(*given, scope, &usual, faults));
+            scope.set(member.key, given == nullptr ? usual : read_override(*given, scope, &usual, faults));
         } catch (const InputError& error) {
-            if (given == overrides.end()) {
+            if (given == nullptr) {
                 absorb(faults, error, member.value.path());
                 scope.set(member.key, {std::int64_t{1}, member.where});
             } else {  // a default that only fails beside other overrides does not count
@@ -178,10 +174,7 @@ void read_network(Fields& fields, const std::vector<Override>& overrides, Diagno
     }
     spec.inputs =
         read_inputs(fields.require("input", "write input: {image: {channel: 3, height: 224, width: 224}}"), scope);
-    std::vector<std::string> inputs;
-    for (const graph::InputSpec& input : spec.inputs) {
-        inputs.push_back(input.name);
-    }
+    const auto inputs = mapped<std::string>(spec.inputs, &graph::InputSpec::name);
     Expansion expansion(fields.find("blocks"), scope);
     const Value layers = fields.require("layers", "a list of layers, or `extends: MODEL`");
     try {
@@ -206,8 +199,7 @@ NetworkSpec read_base(const Value& extends, const Value& set, const Document& do
             member.value.error("expected a number, a name, true or false");
             continue;
         }
-        const bool is_replaced =
-            std::any_of(outer.begin(), outer.end(), [&](const Override& o) { return o.name == member.key; });
+        const bool is_replaced = any_of(outer, [&](const Override& o) { return o.name == member.key; });
         if (!is_replaced) {
             overrides.push_back({member.key, member.value.path(), written(member.value), member.where});
         }
@@ -363,9 +355,8 @@ NetworkSpec read_model(Document document, std::span<const Setting> settings, con
     std::vector<Override> overrides;
     for (const Setting& setting : settings) {
         const std::string path = setting.path.empty() ? fmt::format("--set {}", setting.name) : setting.path;
-        const auto repeated =
-            std::find_if(overrides.begin(), overrides.end(), [&](const Override& o) { return o.name == setting.name; });
-        if (repeated != overrides.end()) {
+        const auto* repeated = found_in(overrides, &Override::name, setting.name);
+        if (repeated != nullptr) {
             fail(setting.where, fmt::format("{}: given twice", path));
         }
         overrides.push_back({setting.name, path, {setting.value, false, setting.where}, setting.where});

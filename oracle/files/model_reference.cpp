@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/number.hpp"
 
 namespace dodona::files {
@@ -85,11 +86,7 @@ ModelReference model_reference(const std::string& text, const Location& where) {
 }
 
 std::string suffix_of(const std::vector<graph::Task>& tasks) {
-    std::string suffix;
-    for (const graph::Task task : tasks) {
-        suffix += fmt::format("+{}", name_of(task));
-    }
-    return suffix;
+    return concatenated(tasks, [](const graph::Task task) { return fmt::format("+{}", name_of(task)); });
 }
 
 TaskedSettings settings_for(const std::vector<graph::Task>& tasks, std::span<const Setting> settings) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/text.hpp"
 
 namespace dodona::files {
@@ -49,16 +50,11 @@ constexpr std::array kModelColumns{
 constexpr std::array<std::string_view, 4> kWords{"gated", "tied", "positional", "norm"};
 constexpr std::array<std::string_view, 5> kNoShape{"model", "family", "parameters_billion", "source", "notes"};
 
-template <std::size_t N>
-bool has(const std::array<std::string_view, N>& words, std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 ModelRow read_model_row(TableRow cells, Diagnostics& faults) {
     ModelRow row{std::move(cells)};
     row.model = row.cell("model");
     for (const std::string& column : shape_columns()) {
-        if (!has(kWords, column) && !row.cell(column).empty()) {
+        if (!contains(kWords, column) && !row.cell(column).empty()) {
             static_cast<void>(whole_cell(row, column, 0, faults));
         }
     }
@@ -74,7 +70,7 @@ std::vector<std::string> model_columns() { return names_of(kModelColumns); }
 
 std::vector<std::string> shape_columns() {
     std::vector<std::string> columns = model_columns();
-    std::erase_if(columns, [](const std::string& column) { return has(kNoShape, column); });
+    std::erase_if(columns, [](const std::string& column) { return contains(kNoShape, column); });
     return columns;
 }
 

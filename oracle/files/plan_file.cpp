@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "files/description_keys.hpp"
 #include "files/framework_file.hpp"
 #include "files/level_file.hpp"
@@ -58,19 +59,11 @@ bool has_no_framework(const PlanFile& file) {
     return framework.name.empty() && framework.reference.empty() && !framework.observed;
 }
 
-std::vector<std::string> mesh_names(const Plan& plan) {
-    std::vector<std::string> names;
-    for (const MeshAxis& axis : plan.mesh) {
-        names.push_back(axis.name);
-    }
-    return names;
-}
+std::vector<std::string> mesh_names(const Plan& plan) { return mapped<std::string>(plan.mesh, &MeshAxis::name); }
 
 const plan::FoldedAxis* fold_of_strategy(const Plan& plan, const std::string& name) {
     const auto& folds = plan.strategy.folds;
-    const auto found =
-        std::find_if(folds.begin(), folds.end(), [&](const plan::FoldedAxis& fold) { return fold.name == name; });
-    return found == folds.end() ? nullptr : &*found;
+    return found_in(folds, &plan::FoldedAxis::name, name);
 }
 
 // --- folds ---
@@ -210,9 +203,7 @@ void check_axes(const Value& value, const Plan& plan) {
         return;
     }
     std::vector<std::string> known = plan.strategy.axes;
-    for (const plan::FoldedAxis& fold : plan.strategy.folds) {
-        known.push_back(fold.name);
-    }
+    append(known, plan.strategy.folds, &plan::FoldedAxis::name);
     for (const Node::Member& member : value.node().members) {
         if (std::find(known.begin(), known.end(), member.key) == known.end()) {
             value.faults().error(member.where,
@@ -248,13 +239,9 @@ void check_stages(const Value& value, const Plan& plan) {
 bool is_word(const Value& value, std::string_view word) { return value.is_scalar() && value.node().text == word; }
 
 std::vector<std::string> names_with_virtual_stages() {
-    std::vector<std::string> names;
-    for (const ScheduleKind kind : values_of(plan::kScheduleTable)) {
-        if (plan::has_virtual_stages(kind)) {
-            names.emplace_back(name(kind));
-        }
-    }
-    return names;
+    return mapped_where<std::string>(
+        values_of(plan::kScheduleTable), [](const ScheduleKind kind) { return plan::has_virtual_stages(kind); },
+        [](const ScheduleKind kind) { return name(kind); });
 }
 
 void check_schedule(const Value& value, Plan& plan) {

@@ -11,6 +11,7 @@
 #include "base/check.hpp"
 #include "base/decimal.hpp"
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "files/number.hpp"
 #include "files/text.hpp"
 
@@ -105,12 +106,9 @@ std::string lower(std::string_view text) {
 
 NotAQuantity unknown_unit(std::string_view text, std::string_view unit, Dimensions due) {
     const std::vector<std::string> names = units_of(due);
-    std::vector<std::string> near;
-    for (const std::string& name : names) {
-        if (lower(name) == lower(unit)) {
-            near.push_back('"' + name + '"');
-        }
-    }
+    auto near = mapped_where<std::string>(
+        names, [&](const std::string& name) { return lower(name) == lower(unit); },
+        [](const std::string& name) { return '"' + name + '"'; });
     const std::string suggestion =
         near.empty() ? did_you_mean(unit, names) : fmt::format("; did you mean {}?", join(near, " or "));
     return {fmt::format("unknown unit \"{}\" in \"{}\"{}", unit, text, suggestion),
@@ -154,13 +152,8 @@ const QuantityKind& quantity_kind(Dimensions dimensions) {
 std::span<const QuantityKind> quantity_kinds() { return kQuantityKinds; }
 
 std::vector<std::string> units_of(Dimensions dimensions) {
-    std::vector<std::string> names;
-    for (const Unit& unit : kUnits) {
-        if (unit.dimensions == dimensions) {
-            names.emplace_back(unit.name);
-        }
-    }
-    return names;
+    return mapped_where<std::string>(
+        kUnits, [&](const Unit& unit) { return unit.dimensions == dimensions; }, &Unit::name);
 }
 
 std::string quantity_text(double base_units, Dimensions dimensions, int digits) {

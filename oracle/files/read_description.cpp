@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/ranges.hpp"
 #include "files/heading.hpp"
 
 namespace dodona::files {
@@ -251,10 +252,7 @@ void read_keys(const Description& description, Fields& fields, void* object, con
 void read_by_position(const Description& description, const Value& value, void* object, const Reading& reading) {
     const std::vector<Value> items = value.list();
     if (value.is_list() && items.size() != description.keys.size()) {
-        std::vector<std::string> names;
-        for (const Key& key : description.keys) {
-            names.push_back(key.name);
-        }
+        const auto names = mapped<std::string>(description.keys, &Key::name);
         value.error(fmt::format("a {} is [{}]: {} values, not {}", description.noun, join(names),
                                 description.keys.size(), items.size()),
                     description.example.empty() ? "" : "write " + description.example);

@@ -1,9 +1,8 @@
 #include "files/run_conventions.hpp"
 
 #include <filesystem>
-#include <iterator>
-#include <utility>
 
+#include "base/ranges.hpp"
 #include "files/fields.hpp"
 #include "files/heading.hpp"
 #include "files/library.hpp"
@@ -95,11 +94,6 @@ void look_beside(const std::filesystem::path& conventions, const char* folder, s
     }
 }
 
-template <class Line>
-void append(std::vector<Line>& lines, std::vector<Line>&& more) {
-    lines.insert(lines.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
-}
-
 }  // namespace
 
 RunConventions read_run_conventions(Document document) {
@@ -151,28 +145,28 @@ RunConventions load_run_conventions(const std::string& path, const Location& whe
 }
 
 RunConventions combined(RunConventions first, RunConventions then) {
-    append(first.inputs, std::move(then.inputs));
-    append(first.models, std::move(then.models));
-    append(first.machines, std::move(then.machines));
-    append(first.strategies, std::move(then.strategies));
-    append(first.optimizers, std::move(then.optimizers));
-    append(first.frameworks, std::move(then.frameworks));
-    append(first.mechanisms, std::move(then.mechanisms));
-    append(first.precision, std::move(then.precision));
-    append(first.gradient_precision, std::move(then.gradient_precision));
-    append(first.frozen_weights, std::move(then.frozen_weights));
-    append(first.shard, std::move(then.shard));
-    append(first.cuts, std::move(then.cuts));
-    append(first.overlap, std::move(then.overlap));
-    append(first.offload, std::move(then.offload));
-    append(first.not_timed, std::move(then.not_timed));
-    append(first.memory_units, std::move(then.memory_units));
-    append(first.memory_ranks, std::move(then.memory_ranks));
-    append(first.lengths, std::move(then.lengths));
-    append(first.memory, std::move(then.memory));
-    append(first.recompute_words, std::move(then.recompute_words));
-    append(first.recompute, std::move(then.recompute));
-    append(first.settings, std::move(then.settings));
+    append(first.inputs, then.inputs);
+    append(first.models, then.models);
+    append(first.machines, then.machines);
+    append(first.strategies, then.strategies);
+    append(first.optimizers, then.optimizers);
+    append(first.frameworks, then.frameworks);
+    append(first.mechanisms, then.mechanisms);
+    append(first.precision, then.precision);
+    append(first.gradient_precision, then.gradient_precision);
+    append(first.frozen_weights, then.frozen_weights);
+    append(first.shard, then.shard);
+    append(first.cuts, then.cuts);
+    append(first.overlap, then.overlap);
+    append(first.offload, then.offload);
+    append(first.not_timed, then.not_timed);
+    append(first.memory_units, then.memory_units);
+    append(first.memory_ranks, then.memory_ranks);
+    append(first.lengths, then.lengths);
+    append(first.memory, then.memory);
+    append(first.recompute_words, then.recompute_words);
+    append(first.recompute, then.recompute);
+    append(first.settings, then.settings);
     return first;
 }
 

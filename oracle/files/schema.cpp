@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::files {
 
@@ -31,9 +32,8 @@ std::string list_of(const std::vector<std::string>& items) { return fmt::format(
 class Object {
 public:
     Object& put(std::string_view key, std::string value) {
-        const auto found =
-            std::find_if(members_.begin(), members_.end(), [&](const auto& m) { return m.first == key; });
-        if (found == members_.end()) {
+        auto* found = found_in(members_, [&](const auto& m) { return m.first == key; });
+        if (found == nullptr) {
             members_.emplace_back(key, std::move(value));
         } else {
             found->second = std::move(value);
@@ -42,9 +42,8 @@ public:
     }
     /// What the member is, null where there is none.
     [[nodiscard]] const std::string* find(std::string_view key) const {
-        const auto found =
-            std::find_if(members_.begin(), members_.end(), [&](const auto& m) { return m.first == key; });
-        return found == members_.end() ? nullptr : &found->second;
+        const auto* found = found_in(members_, [&](const auto& m) { return m.first == key; });
+        return found == nullptr ? nullptr : &found->second;
     }
     [[nodiscard]] std::string text() const {
         std::string json;
@@ -127,10 +126,7 @@ std::string pattern(Dimensions dimensions) {
 }
 
 std::string one_of(const std::vector<std::string>& names) {
-    std::vector<std::string> all;
-    for (const std::string& name : names) {
-        all.push_back(json_string(name));
-    }
+    const auto all = mapped<std::string>(names, [](const std::string& name) { return json_string(name); });
     return object("enum", list_of(all));
 }
 
@@ -352,10 +348,7 @@ std::string SchemaWriter::mapping(const Description& description) {
 std::string SchemaWriter::record(const Description& description) {
     const std::string name = slug(description.noun);
     if (description.by_position) {
-        std::vector<std::string> items;
-        for (const Key& one : description.keys) {
-            items.push_back(key(description, one));
-        }
+        const auto items = mapped<std::string>(description.keys, [&](const Key& one) { return key(description, one); });
         const std::string count = fmt::to_string(items.size());
         return defined(name, Object()
                                  .put("description", json_string(description.summary))

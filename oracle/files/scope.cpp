@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/expression.hpp"
+#include "base/ranges.hpp"
 #include "files/number.hpp"
 
 namespace dodona::files {
@@ -104,12 +105,7 @@ bool Scope::is_word(const std::string& text) const {
 
 double Scope::arithmetic(const Written& written) const {
     const Expression expression = Expression::parse(written.text, written.where);
-    std::vector<std::string> numbers;
-    for (const std::string& name : names_) {
-        if (as_number(*find(name))) {
-            numbers.push_back(name);
-        }
-    }
+    const auto numbers = filtered<std::string>(names_, [&](const std::string& name) { return as_number(*find(name)); });
     for (const std::string& name : expression.names()) {
         const AttributeValue* value = find(name);
         if (value != nullptr && !as_number(*value)) {

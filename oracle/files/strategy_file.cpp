@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "files/description_keys.hpp"
 #include "files/read_description.hpp"
 #include "files/scope.hpp"
@@ -27,10 +28,6 @@ using plan::Match;
 using plan::Rule;
 using plan::Strategy;
 using plan::Usual;
-
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 /// The entries of a mapping; none of what is no mapping.
 std::vector<Fields::Member> entries(const Value& value) {
@@ -469,11 +466,9 @@ std::vector<LayerMatch> layer_matches(const std::vector<Match>& matches) {
 }
 
 std::vector<Match> matches_of(const std::vector<LayerMatch>& layers) {
-    std::vector<Match> matches;
-    for (const LayerMatch& layer : layers) {
-        matches.push_back(layer.layer.empty() ? layer.match : plan::layers_named(layer.layer));
-    }
-    return matches;
+    return mapped<Match>(layers, [](const LayerMatch& layer) {
+        return layer.layer.empty() ? layer.match : plan::layers_named(layer.layer);
+    });
 }
 
 ValueType layers_type() {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "files/description_keys.hpp"
 #include "files/number.hpp"
 #include "files/read_description.hpp"
@@ -67,25 +68,18 @@ Parameter read_parameter(const Fields::Member& member) {
 
 void read_space(const Value& value, Study& study) {
     Fields fields(value, kSpaceHelp);
-    for (const Fields::Member& member : fields.rest()) {
-        study.space.push_back(read_parameter(member));
-    }
+    append(study.space, fields.rest(), [](const Fields::Member& member) { return read_parameter(member); });
     if (fields.mapping() && study.space.empty()) {
         value.error("no parameters", kSpaceHelp);
     }
 }
 
 const Parameter* find(const Study& study, const std::string& name) {
-    const auto found = std::find_if(study.space.begin(), study.space.end(),
-                                    [&](const Parameter& parameter) { return parameter.name == name; });
-    return found == study.space.end() ? nullptr : &*found;
+    return found_in(study.space, &Parameter::name, name);
 }
 
 std::vector<std::string> names_known(const Study& study) {
-    std::vector<std::string> names;
-    for (const Parameter& parameter : study.space) {
-        names.push_back(parameter.name);
-    }
+    auto names = mapped<std::string>(study.space, &Parameter::name);
     names.emplace_back(trials::kCores);
     names.emplace_back(trials::kGpus);
     return names;
@@ -135,9 +129,7 @@ void read_set(const Value& value, Study& study) {
 
 void check_command(const Value& value, const Study& study) {
     std::vector<std::string> known(trials::kRunNames.begin(), trials::kRunNames.end());
-    for (const Parameter& parameter : study.space) {
-        known.push_back(parameter.name);
-    }
+    append(known, study.space, &Parameter::name);
     for (const std::string& name : trials::names_in(study.command)) {
         if (std::find(known.begin(), known.end(), name) == known.end()) {
             value.error(fmt::format("{{{}}} is no parameter{}", name, did_you_mean(name, known)),

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "files/fields.hpp"
 #include "files/number.hpp"
 
@@ -15,10 +16,9 @@ namespace {
 
 /// The column that a word of the first line names; the word itself where it names none.
 std::string column_of(const std::string& word, std::span<const ColumnRule> columns) {
-    const auto other = std::find_if(columns.begin(), columns.end(), [&](const ColumnRule& column) {
-        return !word.empty() && column.other_name == word;
-    });
-    return other == columns.end() ? word : std::string(other->name);
+    const auto* other =
+        found_in(columns, [&](const ColumnRule& column) { return !word.empty() && column.other_name == word; });
+    return other == nullptr ? word : std::string(other->name);
 }
 
 /// The words of a table whose first line has another separator come as one cell.
@@ -45,9 +45,8 @@ void check_columns(const CsvTable& table, std::span<const ColumnRule> columns, D
     std::vector<std::string> missing;
     for (const ColumnRule& column : columns) {
         const std::string name(column.name);
-        const bool is_misspelt = std::any_of(given.begin(), given.end(), [&](const std::string& word) {
-            return nearest(word, std::span(&name, 1)) == name;
-        });
+        const bool is_misspelt =
+            any_of(given, [&](const std::string& word) { return nearest(word, std::span(&name, 1)) == name; });
         if (column.required && !is_misspelt) {
             missing.push_back(name);
         }
@@ -70,11 +69,7 @@ const std::string& TableRow::cell(std::string_view column) const { return found(
 Location TableRow::place(std::string_view column) const { return found(*this, column).where; }
 
 std::vector<std::string> names_of(std::span<const ColumnRule> columns) {
-    std::vector<std::string> names;
-    for (const ColumnRule& column : columns) {
-        names.emplace_back(column.name);
-    }
-    return names;
+    return mapped<std::string>(columns, &ColumnRule::name);
 }
 
 std::vector<TableRow> read_rows(const CsvTable& table, std::span<const ColumnRule> columns, Diagnostics& faults) {

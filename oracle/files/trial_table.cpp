@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/csv_cell.hpp"
+#include "base/ranges.hpp"
 #include "files/csv.hpp"
 #include "files/document.hpp"
 #include "files/number.hpp"
@@ -21,10 +22,7 @@ constexpr std::array<std::string_view, 10> kColumns{kTimeColumn, kStateColumn, "
                                                     "try",       "start_s",    "node",  "log",  "result"};
 
 std::vector<std::string> columns_known(const std::vector<trials::Parameter>& space) {
-    std::vector<std::string> known;
-    for (const trials::Parameter& parameter : space) {
-        known.push_back(parameter.name);
-    }
+    auto known = mapped<std::string>(space, &trials::Parameter::name);
     known.insert(known.end(), kColumns.begin(), kColumns.end());
     return known;
 }
@@ -59,9 +57,8 @@ double number_in(const CsvCell& cell, double least, Diagnostics& faults) {
 
 /// A value as the study has it, of a cell that `trials run` wrote.
 std::string value_in(const std::string& cell, const trials::Parameter& parameter) {
-    const auto written = std::find_if(parameter.values.begin(), parameter.values.end(),
-                                      [&](const std::string& value) { return csv_text(value) == cell; });
-    return written == parameter.values.end() ? cell : *written;
+    const auto* written = found_in(parameter.values, [&](const std::string& value) { return csv_text(value) == cell; });
+    return written == nullptr ? cell : *written;
 }
 
 ObservedTrial trial_of(const CsvTable& table, const std::vector<CsvCell>& row,
@@ -76,9 +73,7 @@ ObservedTrial trial_of(const CsvTable& table, const std::vector<CsvCell>& row,
             trial.units.cores = static_cast<std::int64_t>(number_in(cell, 0, faults));
         } else if (name == trials::kGpus && !cell.text.empty()) {
             trial.units.gpus = static_cast<std::int64_t>(number_in(cell, 0, faults));
-        } else if (const auto found = std::find_if(space.begin(), space.end(),
-                                                   [&](const trials::Parameter& one) { return one.name == name; });
-                   found != space.end()) {
+        } else if (const auto* found = found_in(space, &trials::Parameter::name, name); found != nullptr) {
             trial.settings.emplace_back(name, value_in(cell.text, *found));
         }
     }
@@ -100,12 +95,9 @@ std::vector<ObservedTrial> load_observed_trials(const std::string& path, const s
     const CsvTable table = read_csv(load_bytes(path, path, command_line()), path);
     Diagnostics faults;
     check_header(table, space, faults);
-    std::vector<ObservedTrial> trials;
-    for (const std::vector<CsvCell>& row : table.rows) {
-        if (is_finished(table, row)) {
-            trials.push_back(trial_of(table, row, space, faults));
-        }
-    }
+    auto trials = mapped_where<ObservedTrial>(
+        table.rows, [&](const std::vector<CsvCell>& row) { return is_finished(table, row); },
+        [&](const std::vector<CsvCell>& row) { return trial_of(table, row, space, faults); });
     faults.throw_if_errors();
     if (trials.empty()) {
         fail({}, path + ": no trial has finished", "rows with their time, in seconds, in the column time_s");

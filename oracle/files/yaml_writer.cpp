@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "base/printable.hpp"
+#include "base/ranges.hpp"
 #include "files/number.hpp"
 
 namespace dodona::files {
@@ -81,12 +82,9 @@ public:
             out_ << YAML::EndSeq;
             return;
         }
-        std::vector<const Key*> keys;
-        for (const Key& key : description.keys) {
-            if (is_written(description, key, object)) {
-                keys.push_back(&key);
-            }
-        }
+        auto keys = mapped_where<const Key*>(
+            description.keys, [&](const Key& key) { return is_written(description, key, object); },
+            [](const Key& key) { return &key; });
         if (keys.size() == 1 && keys.front()->name == description.single_value) {
             value(keys.front()->type, keys.front()->of(object));
             return;

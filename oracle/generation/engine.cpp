@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/ranges.hpp"
 #include "cost/device_time.hpp"
 #include "graph/weight_storage.hpp"
 #include "step/layer_times.hpp"
@@ -34,9 +35,8 @@ Estimate unread(const step::CostedGraph& costed, const plan::Plan& plan, double 
     Estimate time;
     for (Vertex v = 0; v < costed.graph->layers.size(); ++v) {
         const graph::Nest& nest = costed.graph->layer(v).nest;
-        const auto expert = std::find_if(nest.loops.begin(), nest.loops.end(),
-                                         [](const graph::Loop& loop) { return loop.density < 1; });
-        if (expert != nest.loops.end() && !nest.weights.empty()) {
+        const auto* expert = found_in(nest.loops, [](const graph::Loop& loop) { return loop.density < 1; });
+        if (expert != nullptr && !nest.weights.empty()) {
             const double share = std::pow(1 - expert->density, tokens);
             time += share * static_cast<double>(costed.graph->instances(v)) *
                     times.of(v, costed.sharded->layers[v].local, {}).forward.total();
@@ -138,11 +138,7 @@ double kept_elements(const step::CostedGraph& costed, Vertex v) {
             kept.insert(*latent);
         }
     }
-    double elements = 0;
-    for (const Vertex one : kept) {
-        elements += local(one);
-    }
-    return elements;
+    return sum_of<double>(kept, [&](const Vertex one) { return local(one); });
 }
 
 /// w of pairs = w L - w^2 / 2, which a causal mask leaves of L positions. One position has half a pair.
@@ -163,10 +159,9 @@ std::vector<CachePart> cache_of(const step::CostedGraph& token, const EngineNetw
         }
         const double window = window_of(token.graph->layer(v), networks.longest.layer(v), networks.longest_tokens);
         const Bytes position = static_cast<double>(token.graph->instances(v)) * elements * element;
-        const auto same = std::find_if(parts.begin(), parts.end(), [&](const CachePart& part) {
-            return std::abs(part.window - window) <= kEqual * window;
-        });
-        if (same != parts.end()) {
+        auto* same =
+            found_in(parts, [&](const CachePart& part) { return std::abs(part.window - window) <= kEqual * window; });
+        if (same != nullptr) {
             same->position += position;
         } else {
             parts.push_back({position, window});
@@ -211,11 +206,8 @@ std::optional<Engine> Engine::of(const EngineNetworks& networks, const cluster::
 }
 
 Bytes Engine::cache(double tokens) const {
-    Bytes bytes;
-    for (const CachePart& part : costs_.cache) {
-        bytes += std::min(tokens, part.window) * part.position;
-    }
-    return bytes;
+    return sum_of<Bytes>(costs_.cache,
+                         [&](const CachePart& part) { return std::min(tokens, part.window) * part.position; });
 }
 
 Estimate Engine::decode(double sequences, double tokens) const {

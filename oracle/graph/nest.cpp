@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona::graph {
 
 namespace {
@@ -63,9 +65,7 @@ int Nest::loop(std::string_view name) const {
 
 LocalExtents Nest::whole() const {
     LocalExtents local;
-    for (const Loop& loop : loops) {
-        local.loops.push_back(loop.density * static_cast<double>(loop.extent));
-    }
+    append(local.loops, loops, [](const Loop& loop) { return loop.density * static_cast<double>(loop.extent); });
     return local;
 }
 

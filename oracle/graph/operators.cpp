@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ranges.hpp"
 #include "graph/operators/builders.hpp"
 
 namespace dodona::graph {
@@ -216,18 +217,11 @@ constexpr std::array kKinds{
 
 std::span<const OperatorKind> operator_kinds() { return kKinds; }
 
-const OperatorKind* find_operator(std::string_view name) {
-    const auto found =
-        std::find_if(kKinds.begin(), kKinds.end(), [&](const OperatorKind& kind) { return kind.name == name; });
-    return found == kKinds.end() ? nullptr : &*found;
-}
+const OperatorKind* find_operator(std::string_view name) { return found_in(kKinds, &OperatorKind::name, name); }
 
 const std::vector<std::string>& operator_names() {
     static const std::vector<std::string> names = [] {
-        std::vector<std::string> all;
-        for (const OperatorKind& kind : kKinds) {
-            all.emplace_back(kind.name);
-        }
+        auto all = mapped<std::string>(kKinds, &OperatorKind::name);
         std::sort(all.begin(), all.end());
         return all;
     }();

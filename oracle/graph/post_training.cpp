@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "graph/operators/adapters.hpp"
 
 namespace dodona::graph {
@@ -15,9 +16,7 @@ namespace {
 constexpr const char* kReference = "reference_";
 constexpr const char* kOldPolicy = "old_";
 
-bool has(const std::vector<Task>& tasks, Task task) {
-    return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
-}
+bool has(const std::vector<Task>& tasks, Task task) { return contains(tasks, task); }
 
 /// At most one way to change weights and one loss; none twice.
 void check_together(const std::vector<Task>& tasks, const Location& where) {
@@ -41,8 +40,7 @@ void check_tokens(const NetworkSpec& spec, Task task, const Location& where) {
 }
 
 bool has_frozen(const std::vector<Entry>& entries) {
-    return std::any_of(entries.begin(), entries.end(),
-                       [](const Entry& entry) { return entry.frozen || has_frozen(entry.children); });
+    return any_of(entries, [](const Entry& entry) { return entry.frozen || has_frozen(entry.children); });
 }
 
 /// Whether a block has frozen layers and others: it has adapters already.
@@ -62,9 +60,7 @@ std::size_t add_adapters(std::vector<Entry>& entries, const TaskSettings& settin
             all.push_back(std::move(entry));
         } else {
             const std::string input = entry.from.empty() ? previous : entry.from.front();
-            for (Entry& one : with_adapter(entry, input, settings.rank)) {
-                all.push_back(std::move(one));
-            }
+            append(all, with_adapter(entry, input, settings.rank));
             ++added;
         }
         previous = name;

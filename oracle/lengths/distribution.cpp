@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::lengths {
 
@@ -60,27 +61,17 @@ Distribution::Distribution(std::vector<Share> shares) {
 }
 
 double Distribution::mean() const {
-    double mean = 0;
-    for (const Share& one : shares_) {
-        mean += one.share * one.value;
-    }
-    return mean;
+    return dodona::sum_of<double>(shares_, [](const Share& one) { return one.share * one.value; });
 }
 
 double Distribution::square_mean() const {
-    double mean = 0;
-    for (const Share& one : shares_) {
-        mean += one.share * one.value * one.value;
-    }
-    return mean;
+    return dodona::sum_of<double>(shares_, [](const Share& one) { return one.share * one.value * one.value; });
 }
 
 double Distribution::deviation() const {
     const double middle = mean();
-    double squares = 0;
-    for (const Share& one : shares_) {
-        squares += one.share * (one.value - middle) * (one.value - middle);
-    }
+    const auto squares = dodona::sum_of<double>(
+        shares_, [&](const Share& one) { return one.share * (one.value - middle) * (one.value - middle); });
     return std::sqrt(squares);
 }
 

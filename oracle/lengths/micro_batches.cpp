@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::lengths {
 
@@ -62,10 +63,8 @@ MicroBatches padded(const std::vector<Bucket>& buckets, std::int64_t samples) {
     made.tokens_deviation = deviation(tokens, tokens_squared);
     made.positions = m * made.drawn.mean();
     made.positions_deviation = m * made.drawn.deviation();
-    double fourth = 0;
-    for (const Share& one : made.drawn.shares()) {
-        fourth += one.share * std::pow(one.value, 4);
-    }
+    const auto fourth = dodona::sum_of<double>(made.drawn.shares(),
+                                               [](const Share& one) { return one.share * std::pow(one.value, 4); });
     made.squares = m * made.drawn.square_mean();
     made.squares_deviation = m * deviation(made.drawn.square_mean(), fourth);
     return made;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "plan/mesh.hpp"
 #include "plan/rules.hpp"
 #include "plan/shard.hpp"
@@ -230,9 +231,8 @@ private:
 AxisLimit fold_limit(const graph::Graph& graph, const Strategy& strategy, const FoldedAxis& fold,
                      const std::vector<AxisLimit>& axes) {
     const auto room = [&](const std::string& name) {
-        const auto axis =
-            std::find_if(axes.begin(), axes.end(), [&](const AxisLimit& other) { return other.axis == name; });
-        return axis == axes.end() ? 0 : axis->largest.value_or(kMaxWays);
+        const auto* axis = found_in(axes, &AxisLimit::axis, name);
+        return axis == nullptr ? 0 : axis->largest.value_or(kMaxWays);
     };
     const auto host = std::max_element(fold.of.begin(), fold.of.end(),
                                        [&](const std::string& a, const std::string& b) { return room(a) < room(b); });
@@ -280,16 +280,13 @@ std::vector<AxisLimit> axis_limits(const graph::Graph& graph, const Strategy& st
     };
     std::vector<AxisLimit> found = axes(batch);
     const std::vector<AxisLimit> hosts = strategy.folds.empty() ? found : axes(std::nullopt);
-    for (const FoldedAxis& fold : strategy.folds) {
-        found.push_back(fold_limit(graph, strategy, fold, hosts));
-    }
+    append(found, strategy.folds, [&](const FoldedAxis& fold) { return fold_limit(graph, strategy, fold, hosts); });
     return found;
 }
 
 Reach reach(const graph::Graph& graph, const Strategy& strategy, const std::vector<AxisLimit>& axes,
             std::optional<std::int64_t> batch) {
-    const bool endless =
-        std::any_of(axes.begin(), axes.end(), [](const AxisLimit& axis) { return !axis.folded && !axis.largest; });
+    const bool endless = any_of(axes, [](const AxisLimit& axis) { return !axis.folded && !axis.largest; });
     return endless ? Reach{} : Widest(graph, strategy, axes, batch).run();
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::plan {
 
@@ -39,8 +40,7 @@ void Framework::add_distance(const Mechanism& distance, const Mechanism& unfamil
 }
 
 bool Framework::can_run(const Strategy& strategy) const {
-    const bool has_level =
-        !strategy.shard || levels.empty() || std::find(levels.begin(), levels.end(), *strategy.shard) != levels.end();
+    const bool has_level = !strategy.shard || levels.empty() || contains(levels, *strategy.shard);
     return has_level && (runs.empty() || std::find(runs.begin(), runs.end(), strategy.name) != runs.end());
 }
 
@@ -73,9 +73,7 @@ std::vector<std::int64_t> Framework::dealt(std::int64_t blocks, std::int64_t par
 }
 
 bool Framework::can_run(const std::vector<graph::Task>& all) const {
-    return tasks.empty() || std::all_of(all.begin(), all.end(), [&](graph::Task task) {
-               return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
-           });
+    return tasks.empty() || all_of(all, [&](graph::Task task) { return contains(tasks, task); });
 }
 
 bool Framework::is_foreign_to(std::optional<cluster::Maker> maker) const {
@@ -87,11 +85,7 @@ bool Framework::is_beyond_fit(ShardLevel level, std::int64_t expert_nodes) const
 }
 
 std::string Framework::label() const {
-    std::string text = name;
-    for (const std::string& mechanism : mechanisms) {
-        text += '+' + mechanism;
-    }
-    return text;
+    return name + concatenated(mechanisms, [](const std::string& mechanism) { return '+' + mechanism; });
 }
 
 std::string distance(const Framework& framework, std::optional<cluster::Maker> maker) {

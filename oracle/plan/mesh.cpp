@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::plan {
 
@@ -47,14 +48,9 @@ std::optional<Taken> cut(Cuts& cuts, const Plan& plan, const std::vector<std::st
 
 /// Axes of the mesh that states may be sharded over, innermost first.
 std::vector<std::string> shardable_axes(const Plan& plan) {
-    std::vector<std::string> axes;
-    for (const MeshAxis& axis : plan.mesh) {
-        if (std::find(plan.strategy.shard_axes.begin(), plan.strategy.shard_axes.end(), axis.name) !=
-            plan.strategy.shard_axes.end()) {
-            axes.push_back(axis.name);
-        }
-    }
-    return axes;
+    return mapped_where<std::string>(
+        plan.mesh, [&](const MeshAxis& axis) { return contains(plan.strategy.shard_axes, axis.name); },
+        &MeshAxis::name);
 }
 
 }  // namespace
@@ -216,13 +212,7 @@ Atoms Mesh::refined(const Mesh& coarse, Atoms atoms) const {
 }
 
 std::vector<std::string> Mesh::names(Atoms atoms) const {
-    std::vector<std::string> found;
-    for (const std::string& name : order_) {
-        if ((axis(name) & atoms) != 0) {
-            found.push_back(name);
-        }
-    }
-    return found;
+    return filtered<std::string>(order_, [&](const std::string& name) { return (axis(name) & atoms) != 0; });
 }
 
 }  // namespace dodona::plan

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::plan {
 
@@ -18,9 +19,8 @@ using graph::Window;
 namespace {
 
 bool is_statistic(const Nest& nest, int loop) {
-    return std::any_of(nest.statistics.begin(), nest.statistics.end(), [loop](const graph::Statistic& statistic) {
-        return std::find(statistic.over.begin(), statistic.over.end(), loop) != statistic.over.end();
-    });
+    return std::any_of(nest.statistics.begin(), nest.statistics.end(),
+                       [loop](const graph::Statistic& statistic) { return contains(statistic.over, loop); });
 }
 
 bool in_inputs(const Nest& nest, int loop) {
@@ -28,8 +28,7 @@ bool in_inputs(const Nest& nest, int loop) {
 }
 
 bool in_weights(const Nest& nest, int loop) {
-    return std::any_of(nest.weights.begin(), nest.weights.end(),
-                       [loop](const graph::Weight& w) { return w.operand.has(loop); });
+    return any_of(nest.weights, [loop](const graph::Weight& w) { return w.operand.has(loop); });
 }
 
 /// Atoms of the split loops for which `holds`.

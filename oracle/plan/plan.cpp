@@ -3,19 +3,17 @@
 
 #include "plan/plan.hpp"
 
+#include "base/ranges.hpp"
+
 namespace dodona::plan {
 
 namespace {
 
 template <class Flags>
 std::vector<std::string> set_names(const Flags& flags, std::span<const FlagName<Flags>> words) {
-    std::vector<std::string> found;
-    for (const FlagName<Flags>& word : words) {
-        if (flags.*word.member) {
-            found.emplace_back(word.word);
-        }
-    }
-    return found;
+    return mapped_where<std::string>(
+        words, [&](const FlagName<Flags>& word) { return flags.*word.member; },
+        [](const FlagName<Flags>& word) { return word.word; });
 }
 
 }  // namespace
@@ -30,8 +28,7 @@ std::int64_t RepeatedBlocks::among(std::int64_t before, std::int64_t count) cons
 
 void Plan::fold_axes() {
     for (const FoldedAxis& axis : strategy.folds) {
-        const auto in_mesh =
-            std::find_if(mesh.begin(), mesh.end(), [&](const MeshAxis& entry) { return entry.name == axis.name; });
+        const auto in_mesh = find_if(mesh, [&](const MeshAxis& entry) { return entry.name == axis.name; });
         if (in_mesh != mesh.end()) {
             folds.push_back({axis.name, axis.of, in_mesh->size, axis.apart_from});
             mesh.erase(in_mesh);
@@ -77,10 +74,7 @@ ShardLevel Plan::exchanged_shard() const {
 }
 
 const MemoryRule* MemoryProfile::rule(MemoryAction action, MemoryTensors tensors) const {
-    const auto found = std::find_if(rules.begin(), rules.end(), [&](const MemoryRule& rule) {
-        return rule.action == action && rule.tensors == tensors;
-    });
-    return found == rules.end() ? nullptr : &*found;
+    return found_in(rules, [&](const MemoryRule& rule) { return rule.action == action && rule.tensors == tensors; });
 }
 
 bool Plan::offloads_gradients() const {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.hpp"
 #include "plan/rules.hpp"
 
 namespace dodona::plan {
@@ -135,8 +136,7 @@ std::vector<std::string> unknown_modules(const Plan& plan) {
     const auto& known = plan.memory.recompute_modules;
     std::vector<std::string> unknown = plan.recompute_modules;
     std::erase_if(unknown, [&](const std::string& module) {
-        return std::any_of(known.begin(), known.end(),
-                           [&](const RecomputeModule& line) { return line.name == module; });
+        return any_of(known, [&](const RecomputeModule& line) { return line.name == module; });
     });
     return unknown;
 }

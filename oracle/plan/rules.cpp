@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ranges.hpp"
 #include "plan/operands.hpp"
 
 namespace dodona::plan {
@@ -34,10 +35,6 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
 }
 
 namespace {
-
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 /// The loop of that name; kNoLoop if the layer has none or it cannot be split.
 int splittable(const Layer& layer, const std::string& dimension) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "plan/backward.hpp"
 #include "plan/operands.hpp"
 
@@ -123,9 +124,8 @@ private:
 
     [[nodiscard]] Atoms passed_partial(const Nest& nest, const std::vector<Vertex>& producers) const {
         const Atoms partial = result_.layers[producers.front()].output.partial;
-        const bool alike = std::all_of(producers.begin(), producers.end(), [&](Vertex producer) {
-            return result_.layers[producer].output.partial == partial;
-        });
+        const bool alike =
+            all_of(producers, [&](Vertex producer) { return result_.layers[producer].output.partial == partial; });
         return nest.linear && nest.weights.empty() && alike ? partial : Atoms{0};
     }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "cluster/volume.hpp"
 
 namespace dodona::plan {
@@ -164,11 +165,9 @@ std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisi
 }
 
 double sent_elements(const Mesh& mesh, std::span<const Transfer> transfers) {
-    double sent = 0;
-    for (const Transfer& transfer : transfers) {
-        sent += cluster::sent_share(transfer.collective, mesh.ways(transfer.atoms)) * transfer.elements;
-    }
-    return sent;
+    return sum_of<double>(transfers, [&](const Transfer& transfer) {
+        return cluster::sent_share(transfer.collective, mesh.ways(transfer.atoms)) * transfer.elements;
+    });
 }
 
 }  // namespace dodona::plan

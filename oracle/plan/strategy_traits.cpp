@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/ranges.hpp"
+
 namespace dodona::plan {
 
 namespace {
 
-bool names(const std::vector<std::string>& axes, const std::string& axis) {
-    return std::find(axes.begin(), axes.end(), axis) != axes.end();
-}
+bool names(const std::vector<std::string>& axes, const std::string& axis) { return contains(axes, axis); }
 
 /// Whether one of the rules lays the dimension on the axis.
 bool lays(const Strategy& strategy, std::string_view dimension, const std::string& axis) {
@@ -27,8 +27,7 @@ bool splits_sequence_between_products(const Strategy& strategy, const std::strin
 }
 
 ContextExchange context_exchange(const Strategy& strategy, const std::string& axis) {
-    if (std::any_of(strategy.rules.begin(), strategy.rules.end(),
-                    [&](const Rule& rule) { return names(rule.stream, axis); })) {
+    if (any_of(strategy.rules, [&](const Rule& rule) { return names(rule.stream, axis); })) {
         return ContextExchange::ring;
     }
     if (lays(strategy, "query", axis)) {

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/ranges.hpp"
+
 namespace dodona::plan {
 
 namespace {
@@ -22,8 +24,7 @@ bool is_for_task(const Framework& framework, const graph::Graph& graph) {
 }
 
 bool has_operator(const graph::Graph& graph, const std::string& word) {
-    return std::any_of(graph.layers.begin(), graph.layers.end(),
-                       [&](const graph::Layer& layer) { return layer.kind == word; });
+    return any_of(graph.layers, [&](const graph::Layer& layer) { return layer.kind == word; });
 }
 
 /// Operators of a text; 0 if the network lacks one of them.
@@ -59,9 +60,7 @@ bool is_default_on(const Framework& framework, const cluster::Device& device) {
            (!framework.usual_with || device.supports(*framework.usual_with));
 }
 
-bool is_among(const std::vector<std::string>& axes, const std::string& axis) {
-    return std::find(axes.begin(), axes.end(), axis) != axes.end();
-}
+bool is_among(const std::vector<std::string>& axes, const std::string& axis) { return contains(axes, axis); }
 
 /// Whether every axis of a strategy is one over which states may be sharded, or splits whole samples only.
 bool only_shards(const Strategy& strategy) {
@@ -80,12 +79,11 @@ const Framework* framework_of(const cluster::Cluster& cluster, std::span<const F
                               const Offload& offload) {
     const Framework* first = nullptr;
     for (const std::string& name : cluster.software) {
-        const auto named =
-            std::find_if(all.begin(), all.end(), [&](const Framework& framework) { return framework.name == name; });
-        if (named != all.end() && can_run(*named, strategy, offload)) {
-            return &*named;
+        const auto* named = found_in(all, &Framework::name, name);
+        if (named != nullptr && can_run(*named, strategy, offload)) {
+            return named;
         }
-        first = first == nullptr && named != all.end() ? &*named : first;
+        first = first == nullptr && named != nullptr ? named : first;
     }
     return first;
 }
@@ -105,8 +103,7 @@ const Framework* usual_framework(std::span<const Framework> all, const graph::Gr
             continue;
         }
         const auto& levels = framework.usual_levels;
-        const bool names = strategy != nullptr && strategy->shard &&
-                           std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
+        const bool names = strategy != nullptr && strategy->shard && contains(levels, *strategy->shard);
         const bool has_strategy =
             framework.usual_offload ? strategy == nullptr || only_shards(*strategy) : levels.empty() || names;
         const bool has_place = is_default_on(framework, device) && (offload.moves() || !framework.usual_offload) &&

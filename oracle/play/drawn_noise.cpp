@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/ranges.hpp"
 #include "simulate/random_bits.hpp"
 
 namespace dodona::play {
@@ -49,8 +50,7 @@ bool DrawnNoise::parts_replicas() const {
 }
 
 bool DrawnNoise::acts_on(WorkOn work) const {
-    return std::any_of(sources_.begin(), sources_.end(),
-                       [=](const Source& source) { return play::acts_on(source.what, work); });
+    return any_of(sources_, [=](const Source& source) { return play::acts_on(source.what, work); });
 }
 
 std::int64_t DrawnNoise::owner(const Source& source, std::int64_t rank) const {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "play/cluster_topology.hpp"
 #include "play/flow_tasks.hpp"
 #include "play/memory_over_time.hpp"
@@ -118,8 +119,7 @@ std::vector<LinkUse> busiest_links(const simulate::TaskGraph& graph, const simul
                             moved[i] / (link.bandwidth() * time)});
         }
     }
-    std::stable_sort(uses.begin(), uses.end(),
-                     [](const LinkUse& a, const LinkUse& b) { return a.utilisation > b.utilisation; });
+    stable_sort(uses, [](const LinkUse& a, const LinkUse& b) { return a.utilisation > b.utilisation; });
     uses.resize(std::min(uses.size(), kBusiestLinks));
     return uses;
 }
@@ -143,9 +143,8 @@ std::vector<std::vector<std::int64_t>> devices_of(const std::vector<std::int64_t
 
 void check_jobs(const std::vector<std::int64_t>& ranks, const cluster::Cluster& cluster) {
     const std::int64_t all = std::accumulate(ranks.begin(), ranks.end(), std::int64_t{0});
-    const auto part_of_node =
-        std::find_if(ranks.begin(), ranks.end(), [&](std::int64_t job) { return job % cluster.node_size() != 0; });
-    if (ranks.size() > 1 && part_of_node != ranks.end()) {
+    const auto* part_of_node = found_in(ranks, [&](std::int64_t job) { return job % cluster.node_size() != 0; });
+    if (ranks.size() > 1 && part_of_node != nullptr) {
         fail({},
              fmt::format("a job of {} ranks beside others does not fill nodes of {}", *part_of_node,
                          cluster.node_size()),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::play {
 
@@ -132,10 +133,7 @@ void FlowStepBuilder::add_receipt(std::size_t i) {
     const bool back = sender.work != Work::forward;
     const PositionExchange& boundary =
         communication_.positions[static_cast<std::size_t>(task.position) + (back ? 1 : 0)];
-    Seconds gathers;
-    for (const Exchange& gather : boundary.gathers) {
-        gathers += gather.time;
-    }
+    const auto gathers = sum_of<Seconds>(boundary.gathers, &Exchange::time);
     begin(i);
     for (std::size_t replica = 0; replica < replicas_.count(); ++replica) {
         std::vector<TaskId> flows;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ranges.hpp"
 #include "cluster/group_members.hpp"
 #include "play/exchange_flows.hpp"
 #include "play/simulated_step.hpp"
@@ -48,9 +49,7 @@ private:
 /// What the tasks of all jobs are added to.
 struct SharedTasks {
     SharedTasks(const cluster::Cluster& cluster, simulate::Routes& routes) : flows(cluster, routes, builder) {
-        for (const Work work : kWork) {
-            kinds.push_back(builder.add_kind(std::string(name(work))));
-        }
+        append(kinds, kWork, [&](const Work work) { return builder.add_kind(std::string(name(work))); });
     }
     simulate::TaskGraphBuilder builder;
     FlowBuilder flows;

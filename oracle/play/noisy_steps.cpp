@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "base/diagnostic.hpp"
 #include "base/parallel.hpp"
+#include "base/ranges.hpp"
 #include "play/drawn_noise.hpp"
 #include "simulate/play.hpp"
 #include "step/stage_time.hpp"
@@ -95,9 +96,7 @@ class NoisyRun {
 public:
     NoisyRun(const SimulatedStep& step, const RankLayout& layout, const NoiseSettings& settings)
         : step_(step), layout_(layout), settings_(settings), noise_(settings.sources, settings.seed, layout) {
-        for (const StepTask& task : step.steps.tasks) {
-            times_.push_back(times_of(task));
-        }
+        append(times_, step.steps.tasks, [&](const StepTask& task) { return times_of(task); });
         for (std::int64_t stage = 0; stage < layout.stages; ++stage) {
             inside_leaves_.push_back(layout.leaves_node(stage, 0));
             const std::int64_t first = layout.group(stage, 0).front();
@@ -275,13 +274,9 @@ private:
 };
 
 std::vector<simulate::NoiseOn> kinds_of(const std::vector<simulate::NoiseSource>& sources) {
-    std::vector<simulate::NoiseOn> kinds;
-    for (const simulate::NoiseOn on : simulate::kNoiseOn) {
-        if (std::any_of(sources.begin(), sources.end(), [=](const auto& source) { return source.on == on; })) {
-            kinds.push_back(on);
-        }
-    }
-    return kinds;
+    return filtered<simulate::NoiseOn>(simulate::kNoiseOn, [&](const simulate::NoiseOn on) {
+        return std::any_of(sources.begin(), sources.end(), [=](const auto& source) { return source.on == on; });
+    });
 }
 
 /// The whole job's steps with these sources alone.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "play/stage_tensors.hpp"
 #include "schedule/schedule.hpp"
 #include "step/compose_plan.hpp"
@@ -128,8 +129,7 @@ private:
         if (segment.recomputes) {
             return starts_group(part, i);
         }
-        return std::any_of(segment.layers.begin(), segment.layers.end(),
-                           [](const LayerTensors& layer) { return layer.keeps_entering; });
+        return any_of(segment.layers, [](const LayerTensors& layer) { return layer.keeps_entering; });
     }
 
     /// Recomputing instances are repeated in groups of `every`.
@@ -222,9 +222,7 @@ private:
         const SegmentTensors& segment = *instance.segment;
         std::vector<Tensor> gathered = take(segment.gathered);
         for (const LayerTensors& layer : segment.layers) {
-            for (const Tensor tensor : take(layer.dropped)) {
-                instance.dropped.push_back(tensor);
-            }
+            append(instance.dropped, take(layer.dropped));
         }
         std::vector<std::optional<Tensor>> gradients(segment.layers.size());
         std::vector<Tensor> entering;
@@ -321,9 +319,7 @@ Before before_passes(const std::vector<SegmentTensors>& tensors, const step::Sta
     }
     const Bytes passing = passing_of(work);
     const Bytes states = step::totals(work.memory).allocated - passing + plan.memory.workspace;
-    for (const double weight : weights) {
-        before.states.push_back(whole_bytes(weight / elements * states));
-    }
+    append(before.states, weights, [&](const double weight) { return whole_bytes(weight / elements * states); });
     before.beside = work.memory[step::MemoryPart::cache] - plan.fragmentation() * passing;
     return before;
 }

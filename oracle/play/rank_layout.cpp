@@ -1,6 +1,6 @@
 #include "play/rank_layout.hpp"
 
-#include <algorithm>
+#include "base/ranges.hpp"
 
 namespace dodona::play {
 
@@ -32,8 +32,7 @@ std::int64_t RankLayout::ranks() const {
 
 bool RankLayout::leaves_node(std::int64_t stage, std::int64_t replica) const {
     const std::vector<std::int64_t>& ranks = group(stage, replica);
-    return std::any_of(ranks.begin(), ranks.end(),
-                       [&](std::int64_t rank) { return node(rank) != node(ranks.front()); });
+    return any_of(ranks, [&](std::int64_t rank) { return node(rank) != node(ranks.front()); });
 }
 
 RankLayout rank_layout(const cluster::Cluster& cluster, const plan::Plan& plan, plan::Atoms replicas) {

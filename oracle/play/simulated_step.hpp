@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ranges.hpp"
 #include "play/memory_over_time.hpp"
 #include "play/played_allocator.hpp"
 #include "play/step_tasks.hpp"
@@ -24,11 +25,7 @@ struct StageUse {
     Seconds idle;                                      ///< the rest of the step, without what is outside of it
     Seconds hidden_transfers;                          ///< on streams of their own
     [[nodiscard]] Seconds busy() const {
-        Seconds sum;
-        for (const Seconds time : time_of) {
-            sum += time;
-        }
-        return sum;
+        return sum_of<Seconds>(time_of, [](const Seconds time) { return time; });
     }
 };
 

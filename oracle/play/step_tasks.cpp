@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "schedule/dependencies.hpp"
 
 namespace dodona::play {
@@ -25,9 +26,7 @@ public:
                 builder_.add_resource({.name = fmt::format("stage {} {}", stage, stream)});
             }
         }
-        for (const Work work : kWork) {
-            kinds_.push_back(builder_.add_kind(std::string(name(work))));
-        }
+        append(kinds_, kWork, [&](const Work work) { return builder_.add_kind(std::string(name(work))); });
     }
 
     /// All passes in an order that is also that of every stage, then what follows them.

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona::reliability {
 
 namespace {
@@ -66,11 +68,7 @@ double StoredTensor::elements() const {
 }
 
 Bytes tensor_bytes(std::span<const StoredTensor> tensors) {
-    Bytes sum;
-    for (const StoredTensor& tensor : tensors) {
-        sum += tensor.bytes();
-    }
-    return sum;
+    return sum_of<Bytes>(tensors, [](const StoredTensor& tensor) { return tensor.bytes(); });
 }
 
 std::string npy_header(const std::vector<std::int64_t>& extents, std::string_view type) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "plan/operands.hpp"
 
 namespace dodona::reliability {
@@ -13,11 +14,7 @@ namespace {
 constexpr Bytes kSingle = 4_B;
 
 std::vector<std::int64_t> extents_of(const graph::Weight& weight) {
-    std::vector<std::int64_t> extents;
-    for (const graph::TensorDimension& dimension : weight.dimensions) {
-        extents.push_back(dimension.extent);
-    }
-    return extents;
+    return mapped<std::int64_t>(weight.dimensions, &graph::TensorDimension::extent);
 }
 
 /// Numbers of an optimizer that factorises: rows and columns of the last two extents, or all of a vector.
@@ -116,9 +113,7 @@ std::vector<StoredTensor> checkpoint_tensors(const graph::Graph& graph, Checkpoi
         for (std::int64_t instance = 0; instance < instances; ++instance) {
             const std::string prefix =
                 instances == 1 ? layer.name + "/" : fmt::format("{}/{}/", layer.name, instance + 1);
-            for (StoredTensor& tensor : layers.of(layer, prefix)) {
-                all.push_back(std::move(tensor));
-            }
+            append(all, layers.of(layer, prefix));
         }
     }
     return all;

@@ -1,5 +1,7 @@
 #include "reliability/failures.hpp"
 
+#include "base/ranges.hpp"
+
 namespace dodona::reliability {
 
 namespace {
@@ -61,10 +63,8 @@ double failures_per_second(const Component& component, const JobSize& job) {
 }
 
 Seconds job_mtbf(std::span<const Component> components, const JobSize& job) {
-    double rate = 0;
-    for (const Component& component : components) {
-        rate += failures_per_second(component, job);
-    }
+    const auto rate =
+        sum_of<double>(components, [&](const Component& component) { return failures_per_second(component, job); });
     return unit::second / rate;
 }
 

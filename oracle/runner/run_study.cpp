@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "runner/process.hpp"
 #include "simulate/random_bits.hpp"
 #include "trials/study.hpp"
@@ -187,9 +188,7 @@ private:
         done_.finished = done_.resumed = finished.size();
     }
 
-    [[nodiscard]] bool is_early(std::size_t trial) const {
-        return std::find(done_.early.begin(), done_.early.end(), trial) != done_.early.end();
-    }
+    [[nodiscard]] bool is_early(std::size_t trial) const { return contains(done_.early, trial); }
 
     /// Results of trials that finished or were stopped.
     void read_results() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::schedule {
 
@@ -154,11 +155,7 @@ std::optional<std::int64_t> Places::sender(std::int64_t stage, std::int64_t inde
 }
 
 std::size_t Order::tasks() const {
-    std::size_t sum = 0;
-    for (const std::vector<Task>& stage : stages) {
-        sum += stage.size();
-    }
-    return sum;
+    return sum_of<std::size_t>(stages, [](const std::vector<Task>& stage) { return stage.size(); });
 }
 
 std::int32_t Order::stage_of(std::int32_t position, std::int32_t micro_batch) const {

@@ -1,16 +1,14 @@
 #include "schedule/schedule.hpp"
 
-#include <algorithm>
-
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::schedule {
 
 std::span<const Schedule> schedules() { return kSchedules; }
 
 const Schedule* find_schedule(std::string_view name) {
-    const auto* const found =
-        std::find_if(kSchedules.begin(), kSchedules.end(), [&](const Schedule& row) { return row.name == name; });
+    const auto* const found = find_if(kSchedules, [&](const Schedule& row) { return row.name == name; });
     return found == kSchedules.end() ? nullptr : found;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/ranges.hpp"
 #include "graph/sample_tokens.hpp"
 
 namespace dodona::search {
@@ -46,8 +47,7 @@ double input_elements(const graph::Graph& graph) {
 /// Whether a step reads a few rows of some weight.
 bool has_tables(const graph::Graph& graph) {
     return std::any_of(graph.layers.begin(), graph.layers.end(), [](const graph::Layer& layer) {
-        return std::any_of(layer.nest.weights.begin(), layer.nest.weights.end(),
-                           [](const graph::Weight& weight) { return weight.touched > 0; });
+        return any_of(layer.nest.weights, [](const graph::Weight& weight) { return weight.touched > 0; });
     });
 }
 
@@ -108,8 +108,7 @@ std::vector<std::int64_t> dividing_batches(std::int64_t batch, std::int64_t devi
 std::int64_t nearest_dividing_batch(std::int64_t batch, std::int64_t devices) {
     const auto off = [batch](std::int64_t other) { return other > batch ? other - batch : batch - other; };
     const std::vector<std::int64_t> near = dividing_batches(batch, devices);
-    const auto best =
-        std::min_element(near.begin(), near.end(), [&](std::int64_t a, std::int64_t b) { return off(a) < off(b); });
+    const auto best = min_element(near, [&](std::int64_t a, std::int64_t b) { return off(a) < off(b); });
     return best == near.end() ? batch : *best;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/precision.hpp"
+#include "base/ranges.hpp"
 #include "cost/device_time.hpp"
 #include "cost/kernel_fit.hpp"
 #include "cost/roofline.hpp"
@@ -54,8 +55,7 @@ bool was_measured(const graph::Graph& graph, const cluster::Cluster& cluster,
                   const std::vector<cluster::DeviceKind>& kinds) {
     return std::any_of(cluster.measured_samples.begin(), cluster.measured_samples.end(),
                        [&](const cluster::MeasuredSamples& samples) { return samples.model == graph.name; }) ||
-           std::any_of(kinds.begin(), kinds.end(),
-                       [](const cluster::DeviceKind& kind) { return !kind.device->curves.empty(); });
+           any_of(kinds, [](const cluster::DeviceKind& kind) { return !kind.device->curves.empty(); });
 }
 
 /// Lower bound of the device time of one sample: by how much each further sample lengthens a pass.

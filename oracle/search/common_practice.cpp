@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona::search {
 
 namespace {
@@ -33,10 +35,9 @@ CommonPractice::CommonPractice(const plan::Strategy& strategy, const graph::Grap
             longest_[dimension] = longest(graph, dimension);
         }
     }
-    const bool long_enough =
-        usual.extents.empty() || std::any_of(usual.extents.begin(), usual.extents.end(), [&](const auto& wanted) {
-            return longest_.at(wanted.first) >= wanted.second;
-        });
+    const bool long_enough = usual.extents.empty() || any_of(usual.extents, [&](const auto& wanted) {
+                                 return longest_.at(wanted.first) >= wanted.second;
+                             });
     in_use_ = usual.ever && long_enough;
 }
 

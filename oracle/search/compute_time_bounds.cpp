@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ranges.hpp"
 #include "plan/operands.hpp"
 #include "search/pass_table.hpp"
 #include "step/placement.hpp"
@@ -24,9 +25,7 @@ ComputeTimeBounds::Sizes ComputeTimeBounds::sizes(const plan::Plan& plan, const 
         const std::int64_t ways = mesh.ways(mesh.axis(plan.strategy.axes[i]));
         sizes.push_back(free[i] ? std::min<std::int64_t>(ways, 2) : ways);
     }
-    for (const plan::FoldedAxis& fold : plan.strategy.folds) {
-        sizes.push_back(mesh.ways(mesh.axis(fold.name)));
-    }
+    append(sizes, plan.strategy.folds, [&](const plan::FoldedAxis& fold) { return mesh.ways(mesh.axis(fold.name)); });
     return sizes;
 }
 
@@ -41,16 +40,12 @@ ComputeTimeBounds::Least ComputeTimeBounds::of(const plan::Plan& plan, const pla
         return *last_->sharded;
     };
     const plan::Atoms candidates = communication_free_candidates(plan, mesh);
-    std::vector<bool> free;
-    for (const std::string& axis : plan.strategy.axes) {
-        free.push_back((mesh.axis(axis) & ~candidates) == 0);
-    }
+    auto free =
+        mapped<bool>(plan.strategy.axes, [&](const std::string& axis) { return (mesh.axis(axis) & ~candidates) == 0; });
     std::vector<bool>& busy = strategy.busy[sizes(plan, mesh, free)];
     if (busy.empty()) {
         const plan::Atoms atoms = step::communicating_atoms(shards());
-        for (const std::string& axis : plan.strategy.axes) {
-            busy.push_back((mesh.axis(axis) & atoms) != 0);
-        }
+        append(busy, plan.strategy.axes, [&](const std::string& axis) { return (mesh.axis(axis) & atoms) != 0; });
     }
     for (std::size_t i = 0; i < free.size(); ++i) {
         free[i] = free[i] && !busy[i];

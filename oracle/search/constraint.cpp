@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona::search {
 
 namespace {
@@ -45,13 +47,9 @@ ReadConstraint one_of(const std::vector<Enum>& values, PlanSetting setting, cons
 }
 
 std::vector<plan::ScheduleKind> searched_schedules() {
-    std::vector<plan::ScheduleKind> kinds;
-    for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
-        if (plan::schedule_of(kind).traits.searched != schedule::Searched::never) {
-            kinds.push_back(kind);
-        }
-    }
-    return kinds;
+    return filtered<plan::ScheduleKind>(values_of(plan::kScheduleTable), [](const plan::ScheduleKind kind) {
+        return plan::schedule_of(kind).traits.searched != schedule::Searched::never;
+    });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::search {
 
@@ -68,9 +69,7 @@ WorkspaceChoice choose(const std::vector<Options>& layers, Bytes room, Workspace
     if (workspaces == Workspaces::each) {
         choice.chosen = knapsack(layers, room);
     } else {
-        for (const Options& options : layers) {
-            choice.chosen.push_back(fastest_that_fits(options, room));
-        }
+        append(choice.chosen, layers, [&](const Options& options) { return fastest_that_fits(options, room); });
     }
     for (std::size_t l = 0; l < layers.size(); ++l) {
         const WorkspaceOption& taken = layers[l][choice.chosen[l]];

@@ -1,7 +1,8 @@
 #include "search/crossover_search.hpp"
 
-#include <algorithm>
 #include <utility>
+
+#include "base/ranges.hpp"
 
 namespace dodona::search {
 
@@ -10,13 +11,10 @@ namespace {
 /// The sizes of the axes and folds of a plan.
 std::vector<Constraint> sizes_of(const plan::Plan& plan) {
     std::vector<Constraint> fixed;
-    for (const plan::MeshAxis& axis : plan.mesh) {
-        fixed.emplace_back(AxisSize{axis.name, axis.size});
-    }
+    append(fixed, plan.mesh, [](const plan::MeshAxis& axis) { return AxisSize{axis.name, axis.size}; });
     for (const plan::FoldedAxis& fold : plan.strategy.folds) {
-        const auto used = std::find_if(plan.folds.begin(), plan.folds.end(),
-                                       [&](const plan::Fold& size) { return size.name == fold.name; });
-        fixed.emplace_back(AxisSize{fold.name, used == plan.folds.end() ? 1 : used->size});
+        const auto* used = found_in(plan.folds, &plan::Fold::name, fold.name);
+        fixed.emplace_back(AxisSize{fold.name, used == nullptr ? 1 : used->size});
     }
     return fixed;
 }

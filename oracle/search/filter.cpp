@@ -2,19 +2,19 @@
 
 #include <algorithm>
 
+#include "base/ranges.hpp"
+
 namespace dodona::search {
 
 namespace {
 
 bool is_fold(const plan::Strategy& strategy, const std::string& name) {
-    return std::any_of(strategy.folds.begin(), strategy.folds.end(),
-                       [&](const plan::FoldedAxis& fold) { return fold.name == name; });
+    return any_of(strategy.folds, [&](const plan::FoldedAxis& fold) { return fold.name == name; });
 }
 
 std::int64_t fold_size(const plan::Plan& plan, const std::string& name) {
-    const auto found =
-        std::find_if(plan.folds.begin(), plan.folds.end(), [&](const plan::Fold& fold) { return fold.name == name; });
-    return found == plan.folds.end() ? 1 : found->size;
+    const auto* found = found_in(plan.folds, &plan::Fold::name, name);
+    return found == nullptr ? 1 : found->size;
 }
 
 }  // namespace
@@ -25,8 +25,7 @@ bool Filter::allows(const Value& value) const {
         const Value* due = std::get_if<Value>(&constraint);
         return due != nullptr && *due != value;
     };
-    return std::none_of(fixed_.begin(), fixed_.end(), other) &&
-           std::find(excluded_.begin(), excluded_.end(), Constraint(value)) == excluded_.end();
+    return std::none_of(fixed_.begin(), fixed_.end(), other) && !contains(excluded_, Constraint(value));
 }
 
 bool Filter::excludes(const plan::Strategy& strategy) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::search {
 
@@ -255,9 +256,7 @@ private:
                     added += closing(tensor, used[static_cast<std::size_t>(tensor)]);
                 }
                 key.clear();
-                for (const int tensor : open_[v + 1]) {
-                    key.push_back(used[static_cast<std::size_t>(tensor)]);
-                }
+                append(key, open_[v + 1], [&](const int tensor) { return used[static_cast<std::size_t>(tensor)]; });
                 for (const TensorUse& use : choice.uses) {
                     used[static_cast<std::size_t>(use.tensor)] = kNoUse;
                 }
@@ -329,11 +328,7 @@ private:
     }
 
     void set_cutoff(Next& next) const {
-        std::vector<Seconds> times;
-        times.reserve(next.states.size());
-        for (const State& state : next.states) {
-            times.push_back(state.least);
-        }
+        auto times = mapped<Seconds>(next.states, &State::least);
         const auto last = times.begin() + static_cast<std::ptrdiff_t>(most_states());
         std::nth_element(times.begin(), last, times.end());
         next.cutoff = *last;
@@ -395,8 +390,7 @@ private:
             return;
         }
         complete_ = false;
-        std::stable_sort(states.begin(), states.end(),
-                         [](const State& a, const State& b) { return a.least < b.least; });
+        stable_sort(states, [](const State& a, const State& b) { return a.least < b.least; });
         states.resize(most_states());
     }
 

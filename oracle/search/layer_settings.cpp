@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ranges.hpp"
 #include "search/mesh_layouts.hpp"
 #include "search/space.hpp"
 
@@ -80,8 +81,7 @@ bool alike(const Setting& a, const Setting& b) {
 std::vector<Setting> layer_settings(const Space& space, const std::vector<step::Prediction>& named) {
     std::vector<Setting> settings;
     const auto add = [&](Setting setting) {
-        const bool known =
-            std::any_of(settings.begin(), settings.end(), [&](const Setting& other) { return alike(other, setting); });
+        const bool known = any_of(settings, [&](const Setting& other) { return alike(other, setting); });
         if (!known) {
             settings.push_back(std::move(setting));
         }

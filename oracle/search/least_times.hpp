@@ -6,7 +6,6 @@
 // since none of its plans can be listed, nor be the simplest of those as fast as a plan that is.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
+#include "base/ranges.hpp"
 #include "plan/limit.hpp"
 
 namespace dodona::search {
@@ -29,9 +29,8 @@ struct LayoutTimes {
 
     /// What plans of this micro-batch take at least; infinite where none fits.
     [[nodiscard]] Seconds of(std::int64_t microbatch) const {
-        const auto found = std::find_if(by_microbatch.begin(), by_microbatch.end(),
-                                        [&](const auto& known) { return known.first == microbatch; });
-        return found != by_microbatch.end() ? found->second : of_none();
+        const auto* found = found_in(by_microbatch, [&](const auto& known) { return known.first == microbatch; });
+        return found != nullptr ? found->second : of_none();
     }
     /// Of all micro-batches.
     [[nodiscard]] Seconds least() const {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "base/ranges.hpp"
 #include "search/mesh_layouts.hpp"
 #include "search/space.hpp"
 #include "search/sweep.hpp"
@@ -63,12 +64,9 @@ private:
             found_.set_by = OneDevice{};
             return;
         }
-        std::vector<plan::Limit> limits;
-        for (const AxisLimit& axis : found_.axes) {
-            if (!axis.folded && axis.set_by) {
-                limits.push_back(*axis.set_by);
-            }
-        }
+        auto limits = mapped_where<plan::Limit>(
+            found_.axes, [](const AxisLimit& axis) { return !axis.folded && axis.set_by; },
+            [](const AxisLimit& axis) { return *axis.set_by; });
         found_.set_by = std::move(limits);
     }
 

@@ -2,18 +2,16 @@
 
 #include <bit>
 
+#include "base/ranges.hpp"
+
 namespace dodona::search {
 
 using plan::Atoms;
 
 MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, Atoms free) {
     MeshKey key;
-    for (const std::string& axis : plan.strategy.axes) {
-        key.push_back(mesh.axis(axis));
-    }
-    for (const plan::FoldedAxis& fold : plan.strategy.folds) {
-        key.push_back(mesh.axis(fold.name));
-    }
+    append(key, plan.strategy.axes, [&](const std::string& axis) { return mesh.axis(axis); });
+    append(key, plan.strategy.folds, [&](const plan::FoldedAxis& fold) { return mesh.axis(fold.name); });
     for (Atoms rest = mesh.all(); rest != 0; rest &= rest - 1) {
         const Atoms atom = rest & (~rest + 1);
         if ((atom & free) == 0) {

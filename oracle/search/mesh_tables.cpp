@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "step/replica.hpp"
 
 namespace dodona::search {
@@ -39,8 +40,7 @@ step::CostedGraph on_mesh(const step::CostedGraph& other, const Meshes& meshes) 
 
 bool has_sparse(const step::CostedGraph& costed) {
     return std::any_of(costed.segments.begin(), costed.segments.end(), [](const step::SegmentCost& segment) {
-        return std::any_of(segment.weights.begin(), segment.weights.end(),
-                           [](const step::WeightClass& weight) { return weight.kind.sparse; });
+        return any_of(segment.weights, [](const step::WeightClass& weight) { return weight.kind.sparse; });
     });
 }
 
@@ -83,10 +83,7 @@ std::size_t MeshTables::content_of(std::vector<std::int64_t> counts) {
 }
 
 std::size_t MeshTables::whole() {
-    std::vector<std::int64_t> counts;
-    for (const graph::Segment& segment : costed_.graph->segments) {
-        counts.push_back(segment.count);
-    }
+    auto counts = mapped<std::int64_t>(costed_.graph->segments, &graph::Segment::count);
     return content_of(std::move(counts));
 }
 
@@ -116,9 +113,8 @@ PipelineCut MeshTables::make_cut(const PassTable& passes, const plan::Plan& plan
         run.content = content_of(run.stage);
     }
     const auto holder = [&](std::size_t segment) {
-        const auto found = std::find_if(cut.runs.begin(), cut.runs.end(),
-                                        [segment](const StageRun& run) { return run.stage.count(segment) > 0; });
-        return found == cut.runs.end() ? cut.stages : found->first;
+        const auto* found = found_in(cut.runs, [segment](const StageRun& run) { return run.stage.count(segment) > 0; });
+        return found == nullptr ? cut.stages : found->first;
     };
     for (const StageRun& run : cut.runs) {
         cut.tied.push_back(lanes_of(step::tied_transfers(costed_, plan, step::Holder(holder), run.first)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ranges.hpp"
 #include "plan/operands.hpp"
 #include "step/segment_memory.hpp"
 
@@ -114,14 +115,12 @@ std::vector<TensorUse> NetworkChoices::uses_of(Vertex v, const LayerCost& cost) 
         const std::string& tied_to = layer.nest.weights[w].tied_to;
         const auto owned = tied_.find(tied_to.empty() ? layer.name : tied_to);
         const bool shared =
-            owned != tied_.end() &&
-            (!tied_to.empty() ||
-             std::any_of(graph_.layers.begin(), graph_.layers.end(), [&](const graph::Layer& other) {
-                 const auto& weights = other.nest.weights;
-                 return std::any_of(weights.begin(), weights.end(), [&](const graph::Weight& weight) {
-                     return weight.tied_to == layer.name && weight.elements() == layer.nest.weights[w].elements();
-                 });
-             }));
+            owned != tied_.end() && (!tied_to.empty() || any_of(graph_.layers, [&](const graph::Layer& other) {
+                const auto& weights = other.nest.weights;
+                return std::any_of(weights.begin(), weights.end(), [&](const graph::Weight& weight) {
+                    return weight.tied_to == layer.name && weight.elements() == layer.nest.weights[w].elements();
+                });
+            }));
         if (shared) {
             Sharding laid;
             laid.dimensions = {cost.weights[w].sharded()};
@@ -169,10 +168,8 @@ int NetworkChoices::number(const Sharding& sharding) {
 }
 
 Costs NetworkChoices::close(int tensor, const std::vector<int>& uses) {
-    std::vector<TensorRole> roles;
-    for (const int use : uses) {
-        roles.push_back(roles_[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(use)]);
-    }
+    auto roles = mapped<TensorRole>(
+        uses, [&](const int use) { return roles_[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(use)]; });
     if (tensor >= static_cast<int>(graph_.layers.size())) {
         return roles.size() > 1 ? kForbidden : Costs{};  // a shared weight has one sharding
     }

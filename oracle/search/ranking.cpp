@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::search {
 
@@ -117,8 +118,7 @@ void order(std::vector<step::Prediction>& plans, std::int64_t domain, double res
         const Simplicity its = simplicity(plan, domain, reserve);
         items.push_back({its, std::move(plan)});
     }
-    std::stable_sort(items.begin(), items.end(),
-                     [](const Item& a, const Item& b) { return a.plan.step.value < b.plan.step.value; });
+    stable_sort(items, [](const Item& a, const Item& b) { return a.plan.step.value < b.plan.step.value; });
     const auto end = std::find_if(items.begin(), items.end(), [&](const Item& item) {
         return item.plan.step.value > (1 + kEqualTime) * items.front().plan.step.value;
     });
@@ -136,9 +136,8 @@ std::vector<std::size_t> ranked_again(const std::vector<Seconds>& times) {
     std::vector<std::size_t> places(times.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
     std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
-    const auto slower = std::find_if(places.begin(), places.end(), [&](std::size_t place) {
-        return times[place] > (1 + kEqualTime) * times[places.front()];
-    });
+    const auto slower =
+        find_if(places, [&](std::size_t place) { return times[place] > (1 + kEqualTime) * times[places.front()]; });
     const auto first = std::min_element(places.begin(), slower);
     if (first != places.end()) {
         std::rotate(places.begin(), first, first + 1);

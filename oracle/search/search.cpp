@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
+#include "base/ranges.hpp"
 #include "search/common_practice.hpp"
 #include "search/mesh_search.hpp"
 #include "search/ranking.hpp"
@@ -200,8 +201,7 @@ private:
     /// Whether what devices compute bounds times: measured steps of the whole network replace it.
     [[nodiscard]] bool bounds_times() const {
         const auto& measured = context_.cluster.measured_samples;
-        return from_tables() &&
-               std::none_of(measured.begin(), measured.end(), [&](const cluster::MeasuredSamples& samples) {
+        return from_tables() && none_of(measured, [&](const cluster::MeasuredSamples& samples) {
                    return samples.model == context_.graph.name;
                });
     }
@@ -332,9 +332,7 @@ private:
     [[nodiscard]] std::vector<Candidate> candidates() const {
         std::vector<Candidate> candidates;
         for (const MeshResult& result : results_) {
-            for (const MeshResult::Kept& kept : result.kept) {
-                candidates.push_back(kept.candidate);
-            }
+            append(candidates, result.kept, &MeshResult::Kept::candidate);
         }
         return candidates;
     }
@@ -402,9 +400,8 @@ private:
                 choices.push_back(choice_of(its));
             }
         }
-        const auto fastest = std::min_element(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
-            return a.fastest.step.value < b.fastest.step.value;
-        });
+        const auto fastest = min_element(
+            choices, [](const Choice& a, const Choice& b) { return a.fastest.step.value < b.fastest.step.value; });
         const bool is_first = stands_before(choices.front().plan, fastest->fastest);
         const Choice& choice = is_first ? choices.front() : *fastest;
         std::vector<Prediction>& plans = answer_.plans;
@@ -459,11 +456,9 @@ private:
             }
             answer_.infeasible.push_back(std::move(infeasible));
         }
-        std::stable_sort(answer_.infeasible.begin(), answer_.infeasible.end(),
-                         [](const Infeasible& a, const Infeasible& b) {
-                             return std::tuple(-a.count, a.strategy, text(a.cause)) <
-                                    std::tuple(-b.count, b.strategy, text(b.cause));
-                         });
+        stable_sort(answer_.infeasible, [](const Infeasible& a, const Infeasible& b) {
+            return std::tuple(-a.count, a.strategy, text(a.cause)) < std::tuple(-b.count, b.strategy, text(b.cause));
+        });
         if (answer_.plans.empty() && nearest != nullptr) {
             answer_.nearest.push_back(predicted(*nearest, step::Detail::full));
         }

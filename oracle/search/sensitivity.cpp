@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "search/crossover_search.hpp"
 
 namespace dodona::search {
@@ -72,9 +73,8 @@ std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& con
 }
 
 void look_at_memory(CrossoverSearch& crossovers, const std::vector<Reaction>& all, MemoryMargin& margin) {
-    const auto memory = std::find_if(all.begin(), all.end(), [](const Reaction& reaction) {
-        return reaction.sensitivity.parameter.key == "memory";
-    });
+    const auto memory =
+        find_if(all, [](const Reaction& reaction) { return reaction.sensitivity.parameter.key == "memory"; });
     check(memory != all.end(), "every device has memory");
     CrossoverSearch::Recommended there = crossovers.searched(memory->parameter, crossovers.too_little_memory());
     margin.searched = there.searched;
@@ -98,10 +98,9 @@ std::vector<Reaction*> in_order_of_work(std::vector<Reaction>& all) {
 /// Marks a crossover to a plan that is tied with the recommended one at the present value.
 void mark_tie(const std::vector<step::Prediction>& plans, Direction& direction) {
     if (direction.crossover && direction.crossover->to) {
-        const auto listed = std::find_if(plans.begin(), plans.end(), [&](const step::Prediction& plan) {
-            return same_layout(plan.plan, direction.crossover->to->plan);
-        });
-        direction.crossover->tied = listed != plans.end() && tied(plans.front(), *listed);
+        const auto* listed = found_in(
+            plans, [&](const step::Prediction& plan) { return same_layout(plan.plan, direction.crossover->to->plan); });
+        direction.crossover->tied = listed != nullptr && tied(plans.front(), *listed);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ranges.hpp"
 #include "search/limits.hpp"
 #include "search/space.hpp"
 
@@ -234,11 +235,7 @@ private:
 
 }  // namespace
 
-const Attempt* Sizing::with(std::int64_t devices) const {
-    const auto found_at = std::find_if(attempts.begin(), attempts.end(),
-                                       [devices](const Attempt& attempt) { return attempt.devices == devices; });
-    return found_at == attempts.end() ? nullptr : &*found_at;
-}
+const Attempt* Sizing::with(std::int64_t devices) const { return found_in(attempts, &Attempt::devices, devices); }
 
 std::vector<std::int64_t> usual_counts(const cluster::Cluster& cluster) {
     const std::int64_t node = cluster.node_size();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ranges.hpp"
 #include "step/schedule_timings.hpp"
 #include "step/validate.hpp"
 
@@ -54,9 +55,8 @@ void extend(const plan::Strategy& strategy, std::size_t axis, std::int64_t left,
 }
 
 bool lays(const std::vector<plan::Lay>& lays, const std::string& dimension, const std::string& axis) {
-    return std::any_of(lays.begin(), lays.end(), [&](const plan::Lay& lay) {
-        return lay.dimension == dimension && std::find(lay.axes.begin(), lay.axes.end(), axis) != lay.axes.end();
-    });
+    return std::any_of(lays.begin(), lays.end(),
+                       [&](const plan::Lay& lay) { return lay.dimension == dimension && contains(lay.axes, axis); });
 }
 
 /// Granules of the loops that the strategy's rules lay on an axis.
@@ -68,8 +68,7 @@ std::vector<std::int64_t> extents_on(const plan::Strategy& strategy, const std::
         for (const graph::Loop& loop : layer.nest.loops) {
             const bool laid = std::any_of(strategy.rules.begin(), strategy.rules.end(), [&](const plan::Rule& rule) {
                 const auto& kinds = rule.match.kinds;
-                return std::find(kinds.begin(), kinds.end(), layer.kind) != kinds.end() &&
-                       lays(rule.lay, loop.name, axis);
+                return contains(kinds, layer.kind) && lays(rule.lay, loop.name, axis);
             });
             if (laid && loop.can_split) {
                 extents.push_back(loop.extent / loop.granule);
@@ -127,8 +126,7 @@ std::vector<ShardLevel> shard_levels(const Plan& plan) {
     }
     std::vector<ShardLevel> found = choices;
     std::erase_if(found, [&](ShardLevel level) { return std::find(can.begin(), can.end(), level) == can.end(); });
-    const bool shards =
-        std::any_of(found.begin(), found.end(), [](ShardLevel level) { return level != ShardLevel::none; });
+    const bool shards = any_of(found, [](ShardLevel level) { return level != ShardLevel::none; });
     return shards ? found : can;
 }
 
@@ -277,10 +275,9 @@ std::vector<std::vector<plan::MeshAxis>> meshes(const plan::Strategy& strategy, 
 
 bool considered(const plan::Strategy& strategy, const graph::Graph& graph) {
     const auto& kinds = strategy.considered.only_with;
-    const bool fits =
-        kinds.empty() || std::any_of(graph.layers.begin(), graph.layers.end(), [&](const graph::Layer& layer) {
-            return std::find(kinds.begin(), kinds.end(), layer.kind) != kinds.end();
-        });
+    const bool fits = kinds.empty() || any_of(graph.layers, [&](const graph::Layer& layer) {
+                          return std::find(kinds.begin(), kinds.end(), layer.kind) != kinds.end();
+                      });
     const auto& extents = strategy.considered.extents;
     const bool long_enough = std::all_of(extents.begin(), extents.end(), [&](const auto& wanted) {
         return std::any_of(graph.layers.begin(), graph.layers.end(), [&](const graph::Layer& layer) {
@@ -299,9 +296,8 @@ FoldSizes::FoldSizes(const plan::Strategy& strategy, const graph::Graph& graph) 
 
 std::vector<std::int64_t> FoldSizes::sizes(const Plan& plan, std::size_t fold) const {
     const auto& folds = strategy_.folds;
-    const bool only_by_hand = std::any_of(folds.begin(), folds.end(), [&](const plan::FoldedAxis& other) {
-        return other.apart_from == folds[fold].name;
-    });
+    const bool only_by_hand =
+        any_of(folds, [&](const plan::FoldedAxis& other) { return other.apart_from == folds[fold].name; });
     std::int64_t ranks = 1;
     for (const std::string& axis : folds[fold].of) {
         ranks *= plan.axis_size(axis);

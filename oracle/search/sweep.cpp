@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/ranges.hpp"
 #include "search/mesh_layouts.hpp"
 
 namespace dodona::search {
@@ -17,11 +18,10 @@ namespace {
 
 /// Memory comes before limits of single meshes, since other meshes of this number are possible.
 std::optional<Infeasible> foremost(const std::vector<Infeasible>& all) {
-    const auto lacks_memory =
-        std::find_if(all.begin(), all.end(), [](const Infeasible& one) { return one.nearest.has_value(); });
-    return lacks_memory != all.end() ? std::optional(*lacks_memory)
-           : all.empty()             ? std::nullopt
-                                     : std::optional(all.front());
+    const auto* lacks_memory = found_in(all, [](const Infeasible& one) { return one.nearest.has_value(); });
+    return lacks_memory != nullptr ? std::optional(*lacks_memory)
+           : all.empty()           ? std::nullopt
+                                   : std::optional(all.front());
 }
 
 }  // namespace

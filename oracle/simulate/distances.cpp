@@ -7,6 +7,7 @@
 #include <boost/graph/filtered_graph.hpp>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::simulate {
 
@@ -42,10 +43,7 @@ Distances::Distances(const Topology& topology) {
         }
     }
     const auto nodes = static_cast<std::uint32_t>(topology.nodes().size());
-    std::vector<std::int32_t> groups;
-    for (const Node& node : topology.nodes()) {
-        groups.push_back(node.group);
-    }
+    auto groups = mapped<std::int32_t>(topology.nodes(), &Node::group);
     graph_ = std::make_unique<const Graph>(
         Graph{Links(boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(), nodes), std::move(groups)});
 }

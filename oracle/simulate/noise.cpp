@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "simulate/random_bits.hpp"
 
 namespace dodona::simulate {
@@ -111,9 +112,7 @@ NoisyTimes with_noise(const TaskGraph& graph, const std::vector<Noise>& noise, s
     }
     NoisyTimes times{.durations = graph.durations, .bytes = {}};
     times.bytes.reserve(graph.flows.size());
-    for (const Flow& flow : graph.flows) {
-        times.bytes.push_back(flow.bytes);
-    }
+    append(times.bytes, graph.flows, &Flow::bytes);
     for (std::size_t task = 0; task < graph.size(); ++task) {
         const double duration = graph.durations[task].in(unit::second);
         double factor = 1;

@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::simulate {
 
@@ -21,13 +22,9 @@ struct Later {
 };
 
 std::vector<double> shared_capacities(const TaskGraph& graph) {
-    std::vector<double> capacities;
-    for (const Resource& resource : graph.resources) {
-        if (resource.discipline == Discipline::shared) {
-            capacities.push_back(resource.capacity);
-        }
-    }
-    return capacities;
+    return mapped_where<double>(
+        graph.resources, [](const Resource& resource) { return resource.discipline == Discipline::shared; },
+        &Resource::capacity);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::step {
 
@@ -36,9 +37,7 @@ constexpr std::array kTimeParameters{FrameworkParameter::launch,      FrameworkP
                                      FrameworkParameter::collate,     FrameworkParameter::message,
                                      FrameworkParameter::host_update, FrameworkParameter::element_instructions};
 
-bool is_time_like(FrameworkParameter parameter) {
-    return std::find(kTimeParameters.begin(), kTimeParameters.end(), parameter) != kTimeParameters.end();
-}
+bool is_time_like(FrameworkParameter parameter) { return contains(kTimeParameters, parameter); }
 
 /// The part of the asked run's unexplained variance that no observed run knows of.
 double own_variance(const Framework& framework, const RunKind& asked) {
@@ -148,10 +147,7 @@ double plus_product(double first, const Errors& a, const Errors& b) {
 double missed(const Observation& observation) { return std::log(observation.measured / observation.predicted); }
 
 double mean_missed(const std::vector<Observation>& observations) {
-    double sum = 0;
-    for (const Observation& observation : observations) {
-        sum += missed(observation);
-    }
+    auto sum = sum_of<double>(observations, [](const Observation& observation) { return missed(observation); });
     return sum / static_cast<double>(observations.size());
 }
 

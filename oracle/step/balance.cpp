@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::step {
 
@@ -131,11 +132,9 @@ std::vector<MicrobatchShare> deal_freely(const std::vector<Workers>& workers, st
         const std::int64_t m = least(total, [&](std::int64_t n) { return done(last.time(n)) >= total; });
         soonest = min(soonest, last.time(m));
     }
-    std::vector<MicrobatchShare> dealt;
-    for (const Workers& each : workers) {
-        dealt.push_back({done_within(each, soonest, total), each.count});
-    }
-    return dealt;
+    return mapped<MicrobatchShare>(workers, [&](const Workers& each) {
+        return MicrobatchShare{done_within(each, soonest, total), each.count};
+    });
 }
 
 /// Takes back what exceeds `total` from the workers that finish last.
@@ -191,10 +190,7 @@ std::vector<MicrobatchShare> deal(const std::vector<Workers>& workers, std::int6
     std::iota(left.begin(), left.end(), std::size_t{0});
     // Workers that would best get nothing get one micro-batch; the others share the rest.
     while (!left.empty()) {
-        std::vector<Workers> sharing;
-        for (const std::size_t k : left) {
-            sharing.push_back(workers[k]);
-        }
+        const auto sharing = mapped<Workers>(left, [&](const std::size_t k) { return workers[k]; });
         std::vector<MicrobatchShare> found = deal_freely(sharing, total);
         std::vector<std::size_t> able;
         for (std::size_t i = 0; i < left.size(); ++i) {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona::step {
 
 namespace {
@@ -26,8 +28,7 @@ public:
         memory();
         redundant_work();
         devices();
-        std::stable_sort(found_.begin(), found_.end(),
-                         [](const auto& a, const auto& b) { return a.second > b.second; });
+        stable_sort(found_, [](const auto& a, const auto& b) { return a.second > b.second; });
         std::vector<Bottleneck> bottlenecks;
         for (auto& [bottleneck, cost] : found_) {
             bottlenecks.push_back(std::move(bottleneck));

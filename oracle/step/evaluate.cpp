@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "graph/sample_tokens.hpp"
 #include "step/bottlenecks.hpp"
 #include "step/communication.hpp"
@@ -351,11 +352,7 @@ private:
         const double steps = *costed_.graph->dataset.samples / static_cast<double>(plan_.batch);
         Epoch epoch{.iterations = std::ceil(steps - 1e-9), .compute = {}, .communication = {}, .total = {}};
         const auto sum = [](const TimeParts& parts, std::initializer_list<TimePart> which) {
-            Seconds total;
-            for (const TimePart part : which) {
-                total += parts[part];
-            }
-            return total;
+            return sum_of<Seconds>(which, [&](const TimePart part) { return parts[part]; });
         };
         const auto compute = {TimePart::forward,   TimePart::backward, TimePart::recompute,
                               TimePart::optimizer, TimePart::host,     TimePart::overhead};
@@ -432,8 +429,7 @@ private:
     void add_compared_samples() {
         for (const graph::Layer& layer : costed_.graph->layers) {
             const auto& saved = layer.nest.saved;
-            const bool compares =
-                std::any_of(saved.begin(), saved.end(), [](const graph::Saved& one) { return one.whole_batch; });
+            const bool compares = any_of(saved, [](const graph::Saved& one) { return one.whole_batch; });
             if (compares && p_.microbatches > 1) {
                 p_.provenance.push_back(
                     {.of = SourceLine::Of::compared,

@@ -1,12 +1,12 @@
 #include "step/kept_tensors.hpp"
 
-#include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "plan/recompute.hpp"
 #include "step/checkpoints.hpp"
 #include "step/compose_plan.hpp"
@@ -71,8 +71,7 @@ public:
                 lines.push_back(std::move(line));
             }
         }
-        std::stable_sort(lines.begin(), lines.end(),
-                         [](const KeptLine& a, const KeptLine& b) { return a.total > b.total; });
+        stable_sort(lines, [](const KeptLine& a, const KeptLine& b) { return a.total > b.total; });
         return lines;
     }
 

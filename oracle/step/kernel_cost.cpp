@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/ranges.hpp"
 #include "cost/error_source.hpp"
 #include "cost/roofline.hpp"
 #include "step/im2col.hpp"
@@ -39,8 +40,7 @@ bool kernels_are_alike(const plan::Framework& a, const plan::Framework& b) {
         FrameworkParameter::unfused_passes,
         FrameworkParameter::unfused_softmax,
     };
-    const bool same =
-        std::all_of(kOfKernels.begin(), kOfKernels.end(), [&](FrameworkParameter of) { return a[of] == b[of]; });
+    const bool same = all_of(kOfKernels, [&](FrameworkParameter of) { return a[of] == b[of]; });
     const bool pads = a[FrameworkParameter::unpadded_rows] == 0;
     return same &&
            (pads || a[FrameworkParameter::unaligned_gemm_fallback] == b[FrameworkParameter::unaligned_gemm_fallback]);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <queue>
 
+#include "base/ranges.hpp"
 #include "cost/device_time.hpp"
 #include "cost/error_source.hpp"
 
@@ -111,8 +112,7 @@ Estimate matrix_time(const CostedGraph& costed, const plan::Plan& plan, const st
 }
 
 Seconds longest_share(std::vector<MatrixLoad> loads, std::int64_t ranks) {
-    std::stable_sort(loads.begin(), loads.end(),
-                     [](const MatrixLoad& a, const MatrixLoad& b) { return a.time > b.time; });
+    stable_sort(loads, [](const MatrixLoad& a, const MatrixLoad& b) { return a.time > b.time; });
     Seconds each;  // of whole rounds, in which every rank has one
     std::priority_queue<Seconds, std::vector<Seconds>, std::greater<>> more(
         std::greater<>{}, std::vector<Seconds>(static_cast<std::size_t>(ranks)));

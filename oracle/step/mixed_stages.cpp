@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/ranges.hpp"
 #include "step/schedule_timings.hpp"
 
 namespace dodona::step {
@@ -38,9 +39,7 @@ public:
         std::vector<Times> all;
         for (const ReplicaGroup& group : groups_) {
             Times& times = all.emplace_back();
-            for (const CostedGraph* on : group.on) {
-                times.push_back(times_on(*on));
-            }
+            append(times, group.on, [&](const CostedGraph* on) { return times_on(*on); });
         }
         std::vector<double> pace;
         for (const Times& times : all) {
@@ -124,8 +123,7 @@ private:
         if (ends.empty()) {
             return;
         }
-        if (std::vector<Stage> cut = placed(parts, plan_.places());
-            std::find(cuts.begin(), cuts.end(), cut) == cuts.end()) {
+        if (std::vector<Stage> cut = placed(parts, plan_.places()); !contains(cuts, cut)) {
             cuts.push_back(std::move(cut));
         }
     }
@@ -190,8 +188,7 @@ private:
 
 bool cuts_by_device(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan) {
     return plan.stages.empty() && std::any_of(groups.begin(), groups.end(), [](const ReplicaGroup& group) {
-               return std::any_of(group.on.begin(), group.on.end(),
-                                  [&](const CostedGraph* on) { return on != group.on.front(); });
+               return any_of(group.on, [&](const CostedGraph* on) { return on != group.on.front(); });
            });
 }
 

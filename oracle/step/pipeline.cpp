@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "schedule/critical_passes.hpp"
 #include "schedule/rounds.hpp"
 
@@ -46,10 +47,7 @@ public:
     }
 
     [[nodiscard]] Number one_by_one() const {
-        Number round{};
-        for (const StageTime<Number>& time : times_) {
-            round += time.chain();
-        }
+        auto round = sum_of<Number>(times_, [](const StageTime<Number>& time) { return time.chain(); });
         Number head{};
         Number total{};
         for (std::size_t q = 0; q < times_.size(); ++q) {
@@ -279,8 +277,7 @@ Skipped skipped(const Pipeline<Number>& pipeline, const ScheduleTiming& order, c
     if (order.rounds.empty()) {
         return {};
     }
-    const auto busiest =
-        static_cast<std::size_t>(std::max_element(played.busy.begin(), played.busy.end()) - played.busy.begin());
+    const auto busiest = static_cast<std::size_t>(max_element(played.busy) - played.busy.begin());
     const ScheduleTiming::Rounds& rounds = order.rounds[busiest];
     return {.rounds = static_cast<double>(more), .begin = rounds.begin, .end = rounds.end};
 }

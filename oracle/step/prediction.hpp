@@ -10,6 +10,7 @@
 
 #include "base/enumeration.hpp"
 #include "base/estimate.hpp"
+#include "base/ranges.hpp"
 #include "cluster/cluster.hpp"
 #include "cost/collective_time.hpp"
 #include "plan/limit.hpp"
@@ -96,11 +97,7 @@ struct PartArray {
     T& operator[](Part part) { return values[static_cast<std::size_t>(part)]; }
     const T& operator[](Part part) const { return values[static_cast<std::size_t>(part)]; }
     [[nodiscard]] T total() const {
-        T sum{};
-        for (const T& value : values) {
-            sum += value;
-        }
-        return sum;
+        return sum_of<T>(values, [](const T& value) { return value; });
     }
 };
 using TimeParts = PartArray<Seconds, kTimeParts, TimePart>;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ranges.hpp"
+
 namespace dodona::step {
 
 namespace {
@@ -91,9 +93,7 @@ StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::v
     work.virtual_stages = virtual_stages(work, plan, index);
     work.states = stage_states(on, plan, work.stage, microbatches);
     work.transfers = work.states.transfers;
-    for (const StateTransfer& tied : tied_transfers(on, plan, cut, index)) {
-        work.transfers.push_back(tied);
-    }
+    append(work.transfers, tied_transfers(on, plan, cut, index));
     work.kept = kept_on(on, plan, work.stage, index, all_microbatches, orders);
     const PassTotals alone = work.pass.totals();
     work.offload = stage_offload(*on.cluster, plan, work.states, work.kept, alone, microbatches);
@@ -145,9 +145,7 @@ std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::
     for (const ReplicaKind& kind : exchanges_every_pass(plan.exchanged_shard()) ? in_step(costed.placement).replicas
                                                                                 : costed.placement.replicas) {
         ReplicaGroup group{.on = {}, .count = kind.count};
-        for (const DeviceSet set : kind.devices) {
-            group.on.push_back(&costed.on(set));
-        }
+        append(group.on, kind.devices, [&](const DeviceSet set) { return &costed.on(set); });
         groups.push_back(std::move(group));
     }
     return groups;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "schedule/rounds.hpp"
 
 namespace dodona::step {
@@ -32,9 +33,8 @@ schedule::Shape short_shape(schedule::Shape shape) {
 
 /// Which task of a stage is its forward pass number `number`.
 std::int32_t forward_pass(const std::vector<schedule::Task>& tasks, std::int32_t number) {
-    const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const schedule::Task& task) {
-        return task.kind == schedule::TaskKind::forward && number-- == 0;
-    });
+    const auto found = find_if(
+        tasks, [&](const schedule::Task& task) { return task.kind == schedule::TaskKind::forward && number-- == 0; });
     return static_cast<std::int32_t>(found - tasks.begin());
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "graph/shared_by_instances.hpp"
 #include "plan/operands.hpp"
 #include "plan/recompute.hpp"
@@ -301,9 +302,8 @@ private:
 
     static void add_matrices(plan::Matrices matrices, double count, std::vector<plan::Matrices>& all) {
         matrices.count *= count;
-        const auto found = std::find_if(all.begin(), all.end(),
-                                        [&](const plan::Matrices& other) { return other.same_shape(matrices); });
-        if (found != all.end()) {
+        auto* found = found_in(all, [&](const plan::Matrices& other) { return other.same_shape(matrices); });
+        if (found != nullptr) {
             found->count += matrices.count;
         } else if (matrices.count > 0) {
             all.push_back(matrices);
@@ -332,9 +332,8 @@ private:
     void apply_measured_samples() {
         DeviceTimes& times = costed_.devices.front();
         const auto& all = costed_.cluster->measured_samples;
-        const auto found = std::find_if(
-            all.begin(), all.end(), [&](const cluster::MeasuredSamples& m) { return m.model == costed_.graph->name; });
-        if (found == all.end() || !(device_ == costed_.cluster->device)) {
+        const auto* found = found_in(all, &cluster::MeasuredSamples::model, costed_.graph->name);
+        if (found == nullptr || !(device_ == costed_.cluster->device)) {
             evidence_.take(kernels_.evidence());
             times.source = {.of = SourceLine::Of::kernels,
                             .best = evidence_.best,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "graph/operators.hpp"
 #include "graph/shared_by_instances.hpp"
 #include "plan/operands.hpp"
@@ -27,9 +28,7 @@ namespace {
 constexpr Bytes kSingle = Bytes::of_base(4);
 
 const plan::SavedTensor* logits_of(const plan::ShardedLayer& layer) {
-    const auto found = std::find_if(layer.saved.begin(), layer.saved.end(),
-                                    [](const plan::SavedTensor& saved) { return saved.logits; });
-    return found == layer.saved.end() ? nullptr : &*found;
+    return found_in(layer.saved, [](const plan::SavedTensor& saved) { return saved.logits; });
 }
 
 /// The axes over which devices share what a layer takes statistics over, as a loss its vocabulary.
@@ -318,8 +317,7 @@ void SegmentMemories::add_gathered(Vertex v, double count, SegmentMemory& segmen
 /// The result of the function is as large as either of the two tensors that a gated activation reads.
 void SegmentMemories::add_gate_result(Vertex v, double count, SegmentMemory& segment) const {
     const auto& read = sharded_.layers[v].saved;
-    const auto gate =
-        std::find_if(read.begin(), read.end(), [](const plan::SavedTensor& saved) { return saved.gated; });
+    const auto gate = find_if(read, [](const plan::SavedTensor& saved) { return saved.gated; });
     if (gate == read.end() || !has(v, MemoryAction::keep, MemoryTensors::gate_results)) {
         return;
     }
@@ -520,8 +518,7 @@ bool SegmentMemories::keeps_loss_inputs(Vertex v) const {
 }
 
 bool SegmentMemories::is_fused(Vertex v) const {
-    return std::any_of(fused_.begin(), fused_.end(),
-                       [v](const auto& pair) { return pair.first == v || pair.second == v; });
+    return any_of(fused_, [v](const auto& pair) { return pair.first == v || pair.second == v; });
 }
 
 Bytes SegmentMemories::result(Vertex v) const {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "schedule/rounds.hpp"
 #include "step/schedule_timings.hpp"
 
@@ -20,9 +21,7 @@ using Counts = std::vector<std::int64_t>;
 
 Counts unit_counts(const CostedGraph& costed) {
     Counts counts;
-    for (const graph::Segment& segment : costed.graph->segments) {
-        counts.push_back(segment.count);
-    }
+    append(counts, costed.graph->segments, &graph::Segment::count);
     return counts;
 }
 
@@ -104,10 +103,7 @@ double piece_seconds(const CostedGraph& costed, const Piece& piece) {
 /// Times over that of an equal part, so that powers of them stay in range.
 PieceRow row_of(const CostedGraph& costed, std::int64_t parts) {
     PieceRow row{.pieces = pieces_of(*costed.graph, parts), .until = {0}, .entry = {}};
-    double all = 0;
-    for (const Piece& piece : row.pieces) {
-        all += piece_seconds(costed, piece);
-    }
+    const auto all = sum_of<double>(row.pieces, [&](const Piece& piece) { return piece_seconds(costed, piece); });
     const double unit = all > 0 ? static_cast<double>(parts) / all : 1;
     std::vector<double> entries;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
@@ -258,10 +254,7 @@ constexpr double kShorterEnds = 1e-3;
 /// blocks on 32 stages are 3 a stage, and of 64 parts those from 16 to 47 hold 2. Of such rows the one in the middle is
 /// the fastest by up to a seventh (tests/step/stages_test.cpp). Empty where there are less blocks than parts.
 std::vector<double> shares_of_parts(const CostedGraph& costed, const PieceRow& row, const schedule::Places& places) {
-    double all = 0;
-    for (const Piece& piece : row.pieces) {
-        all += piece_seconds(costed, piece);
-    }
+    const auto all = sum_of<double>(row.pieces, [&](const Piece& piece) { return piece_seconds(costed, piece); });
     double block = 0;
     std::int64_t blocks = 0;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
@@ -429,8 +422,7 @@ Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms spl
     Incoming all;
     const double mean = 1.0 / static_cast<double>(stage.virtual_stages.size());
     for (const VirtualStage& virtual_stage : stage.virtual_stages) {
-        const auto found = std::find_if(virtual_stage.counts.begin(), virtual_stage.counts.end(),
-                                        [](std::int64_t n) { return n > 0; });
+        const auto found = find_if(virtual_stage.counts, [](std::int64_t n) { return n > 0; });
         const auto first = static_cast<std::size_t>(found - virtual_stage.counts.begin());
         Bytes whole;
         std::set<graph::Vertex> sent;
@@ -475,10 +467,8 @@ std::string describe(const CostedGraph& costed, const Stage& stage) {
             runs.push_back({name, count});
         }
     }
-    std::vector<std::string> texts;
-    for (const Run& run : runs) {
-        texts.push_back(run.count == 1 ? run.name : fmt::format("{} x {}", run.count, run.name));
-    }
+    const auto texts = mapped<std::string>(
+        runs, [](const Run& run) { return run.count == 1 ? run.name : fmt::format("{} x {}", run.count, run.name); });
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 

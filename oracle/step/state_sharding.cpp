@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "step/matrix_updates.hpp"
 
 namespace dodona::step {
@@ -471,8 +472,7 @@ std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan:
 std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan,
                                           const std::vector<Stage>& stages, std::size_t stage) {
     const auto holder = [&](std::size_t segment) {
-        const auto found =
-            std::find_if(stages.begin(), stages.end(), [segment](const Stage& s) { return s.count(segment) > 0; });
+        const auto found = find_if(stages, [segment](const Stage& s) { return s.count(segment) > 0; });
         return static_cast<std::size_t>(found - stages.begin());
     };
     return tied_transfers(costed, plan, Holder(holder), stage);

@@ -1,5 +1,7 @@
 #include "step/step_sources.hpp"
 
+#include "base/ranges.hpp"
+
 namespace dodona::step {
 
 using cost::DualTime;
@@ -18,10 +20,8 @@ DualTime receipt(const Boundary& boundary, const cluster::Cluster& cluster) {
 
 template <>
 std::vector<Position<DualTime>> positions_of(const Replica& replica) {
-    std::vector<SourcedPasses> stages;
-    for (const StageWork& stage : replica.stages) {
-        stages.push_back(sourced_passes(stage.pass));
-    }
+    const auto stages =
+        mapped<SourcedPasses>(replica.stages, [](const StageWork& stage) { return sourced_passes(stage.pass); });
     const auto at = [](std::int64_t number) { return static_cast<std::size_t>(number); };
     std::vector<Position<DualTime>> positions;
     for_each_position(replica, [&](const StageWork& stage, const VirtualStageWork& part) {

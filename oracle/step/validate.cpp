@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "plan/mesh.hpp"
 #include "plan/recompute.hpp"
 #include "step/offload.hpp"
@@ -17,9 +18,7 @@ namespace {
 
 std::vector<std::string> axis_names(const plan::Plan& plan) {
     std::vector<std::string> names = plan.strategy.axes;
-    for (const plan::Fold& fold : plan.folds) {
-        names.push_back(fold.name);
-    }
+    append(names, plan.folds, &plan::Fold::name);
     return names;
 }
 
@@ -56,8 +55,7 @@ void check_mesh(const plan::Plan& plan, const cluster::Cluster& cluster, const L
 }
 
 void check_batch(const plan::Plan& plan, const Location& where, Diagnostics& faults) {
-    const bool positive =
-        std::all_of(plan.mesh.begin(), plan.mesh.end(), [](const plan::MeshAxis& axis) { return axis.size >= 1; });
+    const bool positive = all_of(plan.mesh, [](const plan::MeshAxis& axis) { return axis.size >= 1; });
     if (!positive) {
         return;
     }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "tables/zipf.hpp"
 
 namespace dodona::tables {
@@ -146,9 +147,7 @@ public:
     explicit Devices(const PlacementQuestion& question)
         : times(static_cast<std::size_t>(question.devices)), tiers_(question.tiers.size()) {
         for (std::int64_t device = 0; device < question.devices; ++device) {
-            for (const Tier& tier : question.tiers) {
-                rooms_.push_back(tier.room);
-            }
+            append(rooms_, question.tiers, &Tier::room);
         }
     }
 
@@ -292,10 +291,7 @@ private:
             better_ = parts_;
             return;
         }
-        Seconds done;
-        for (const Seconds time : devices_.times) {
-            done += time;
-        }
+        const auto done = sum_of<Seconds>(devices_.times, [](const Seconds time) { return time; });
         if (max(longest, (done + rest_[i]) / static_cast<double>(count_)) >= best_ * (1 - 1e-12)) {
             return;
         }
@@ -351,10 +347,7 @@ Seconds lookup_time(const PlacementQuestion& question, const Shard& shard, const
 }
 
 double Placement::imbalance() const {
-    Seconds sum;
-    for (const Seconds time : device_times) {
-        sum += time;
-    }
+    auto sum = sum_of<Seconds>(device_times, [](const Seconds time) { return time; });
     return sum > Seconds{} ? longest / (sum / static_cast<double>(device_times.size())) : 1;
 }
 

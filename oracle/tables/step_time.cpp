@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranges.hpp"
 #include "cost/collective_time.hpp"
 #include "cost/device_time.hpp"
 #include "tables/zipf.hpp"
@@ -109,9 +110,7 @@ Seconds dense_time(const StepQuestion& question, double samples) {
             continue;
         }
         graph::LocalExtents local;
-        for (const graph::Loop& loop : layer.nest.loops) {
-            local.loops.push_back(static_cast<double>(loop.extent));
-        }
+        append(local.loops, layer.nest.loops, [](const graph::Loop& loop) { return static_cast<double>(loop.extent); });
         local.loops.front() = samples;
         const graph::Work work = graph::directed(layer.nest.work(local));
         Seconds time;
@@ -152,9 +151,7 @@ Seconds collective(const StepQuestion& question, cluster::Collective kind, Bytes
 }
 
 /// Sums that the busiest device sends.
-Bytes most_pooled(const Placement& placement) {
-    return *std::max_element(placement.device_pooled.begin(), placement.device_pooled.end());
-}
+Bytes most_pooled(const Placement& placement) { return *max_element(placement.device_pooled); }
 
 Seconds exchange_time(const StepQuestion& question, const Placement& placement) {
     return 2 * collective(question, cluster::Collective::all_to_all, most_pooled(placement));
@@ -243,22 +240,14 @@ std::vector<OtherFabric> other_fabrics(const StepQuestion& question, const StepP
 }
 
 Seconds StepPrediction::step() const {
-    Seconds sum;
-    for (const Seconds part : times) {
-        sum += part;
-    }
-    return sum;
+    return sum_of<Seconds>(times, [](const Seconds part) { return part; });
 }
 
-Part StepPrediction::longest() const {
-    return static_cast<Part>(std::max_element(times.begin(), times.end()) - times.begin());
-}
+Part StepPrediction::longest() const { return static_cast<Part>(max_element(times) - times.begin()); }
 
 std::vector<std::string> tier_names(const cluster::Cluster& cluster) {
     std::vector<std::string> names{kDeviceTier};
-    for (const cluster::MemoryTier& tier : node_tiers(cluster)) {
-        names.push_back(tier.name);
-    }
+    append(names, node_tiers(cluster), &cluster::MemoryTier::name);
     return names;
 }
 

@@ -1,8 +1,8 @@
 #include "tables/table.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include "base/ranges.hpp"
 
 namespace dodona::tables {
 
@@ -10,9 +10,8 @@ namespace {
 
 /// The dimension of this name; one of extent 1 where there is none.
 graph::TensorDimension dimension(const std::vector<graph::TensorDimension>& dimensions, std::string_view name) {
-    const auto found = std::find_if(dimensions.begin(), dimensions.end(),
-                                    [&](const graph::TensorDimension& one) { return one.name == name; });
-    return found == dimensions.end() ? graph::TensorDimension{std::string(name), 1} : *found;
+    const auto* found = found_in(dimensions, &graph::TensorDimension::name, name);
+    return found == nullptr ? graph::TensorDimension{std::string(name), 1} : *found;
 }
 
 /// Its extent at a table.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranges.hpp"
+
 namespace dodona::threads {
 
 namespace {
@@ -59,21 +61,17 @@ MeasuredSetting measured_setting(const Setting& setting, std::vector<Seconds> ti
 }
 
 std::optional<Seconds> predicted(const Prediction& prediction, const Setting& setting) {
-    const auto found = std::find_if(prediction.grid.begin(), prediction.grid.end(),
-                                    [&](const Timed& one) { return one.setting == setting; });
-    return found == prediction.grid.end() ? std::nullopt : std::optional(found->time);
+    const auto* found = found_in(prediction.grid, &Timed::setting, setting);
+    return found == nullptr ? std::nullopt : std::optional(found->time);
 }
 
 Agreement agreement(const Prediction& prediction, const std::vector<MeasuredSetting>& measured) {
     Agreement found;
     rank_pairs(found, prediction, measured);
     found.fastest =
-        *std::min_element(measured.begin(), measured.end(),
-                          [](const MeasuredSetting& a, const MeasuredSetting& b) { return a.median < b.median; });
-    const auto guideline = std::find_if(measured.begin(), measured.end(), [&](const MeasuredSetting& one) {
-        return one.setting == prediction.guideline.setting;
-    });
-    if (guideline == measured.end()) {
+        *min_element(measured, [](const MeasuredSetting& a, const MeasuredSetting& b) { return a.median < b.median; });
+    const auto* guideline = found_in(measured, &MeasuredSetting::setting, prediction.guideline.setting);
+    if (guideline == nullptr) {
         return found;
     }
     found.guideline = *guideline;

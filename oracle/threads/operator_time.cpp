@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranges.hpp"
 #include "cost/device_time.hpp"
 #include "cost/kernel_curve.hpp"
 #include "cost/roofline.hpp"
@@ -48,9 +49,7 @@ const cluster::Crowding* ThreadCosts::crowding_of(graph::KernelKind kind) const 
     } else if (kind == graph::KernelKind::gather) {
         like = graph::KernelKind::stream;
     }
-    const auto found =
-        std::find_if(crowding.begin(), crowding.end(), [like](const auto& one) { return one.kernel == like; });
-    return found == crowding.end() ? nullptr : &*found;
+    return found_in(crowding, [like](const auto& one) { return one.kernel == like; });
 }
 
 bool is_cpu(const cluster::Device& device) {

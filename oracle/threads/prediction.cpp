@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "base/ranges.hpp"
+
 namespace dodona::threads {
 
 namespace {
@@ -17,8 +19,7 @@ public:
         : graph_(graph), works_(works), costs_(costs), order_(graph.operators.size()), widths_(graph.widths()) {
         std::iota(order_.begin(), order_.end(), std::size_t{0});
         const std::vector<std::size_t> depths = graph.depths();
-        std::stable_sort(order_.begin(), order_.end(),
-                         [&](std::size_t a, std::size_t b) { return depths[a] < depths[b]; });
+        stable_sort(order_, [&](std::size_t a, std::size_t b) { return depths[a] < depths[b]; });
         starts_.push_back(0);
         for (const std::int64_t width : widths_) {
             starts_.push_back(starts_.back() + static_cast<std::size_t>(width));
@@ -198,11 +199,8 @@ double Prediction::beaten(Seconds time, bool within, std::int64_t cores) const {
 
 std::vector<OperatorWork> works_of(const cluster::Device& device, const OperatorGraph& graph, Precision precision,
                                    std::int64_t cores) {
-    std::vector<OperatorWork> works;
-    for (const OperatorKind& kind : graph.kinds) {
-        works.push_back(work_of(device, kind.kernels, precision, cores));
-    }
-    return works;
+    return mapped<OperatorWork>(
+        graph.kinds, [&](const OperatorKind& kind) { return work_of(device, kind.kernels, precision, cores); });
 }
 
 Prediction predict(const OperatorGraph& graph, const std::vector<OperatorWork>& works, const ThreadCosts& costs,

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string>
 
+#include "base/ranges.hpp"
+
 namespace dodona::traces {
 
 namespace {
@@ -79,10 +81,9 @@ std::string small(std::string_view text) {
 
 template <class Patterns>
 DeviceWork first_match(const Patterns& patterns, const std::string& name, DeviceWork otherwise) {
-    const auto found = std::find_if(patterns.begin(), patterns.end(), [&](const Pattern& pattern) {
-        return name.find(pattern.in_name) != std::string::npos;
-    });
-    return found == patterns.end() ? otherwise : found->work;
+    const auto* found =
+        found_in(patterns, [&](const Pattern& pattern) { return name.find(pattern.in_name) != std::string::npos; });
+    return found == nullptr ? otherwise : found->work;
 }
 
 DeviceWork work_of_collective(std::string name) {
@@ -97,9 +98,8 @@ DeviceWork work_of_kernel(std::string_view name, std::string_view collective) {
     if (plain.find("deep_ep") != std::string::npos) {
         return DeviceWork::all_to_all;
     }
-    const bool communicates =
-        std::any_of(kCommunicationLibraries.begin(), kCommunicationLibraries.end(),
-                    [&](std::string_view library) { return plain.find(library) != std::string::npos; });
+    const bool communicates = any_of(
+        kCommunicationLibraries, [&](std::string_view library) { return plain.find(library) != std::string::npos; });
     if (communicates || !collective.empty()) {
         return work_of_collective(small(collective.empty() ? name : collective));
     }

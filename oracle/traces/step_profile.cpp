@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ranges.hpp"
 #include "traces/chakra_timeline.hpp"
 #include "traces/kineto_timeline.hpp"
 
@@ -181,11 +182,9 @@ DeviceTimeline load_timeline(const std::string& path) {
 }  // namespace
 
 Seconds StepProfile::exposed_communication() const {
-    Seconds sum;
-    for (const auto& row : kDeviceWorkTable) {
-        sum += is_communication(row.value) ? of[index(row.value)].exposed : Seconds{};
-    }
-    return sum;
+    return sum_of<Seconds>(kDeviceWorkTable, [&](const auto& row) {
+        return is_communication(row.value) ? of[index(row.value)].exposed : Seconds{};
+    });
 }
 
 StepProfile step_profile(const DeviceTimeline& timeline, std::optional<std::int64_t> steps) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::trials {
 
@@ -19,15 +20,10 @@ struct MeanTime {
 /// Of at least two draws.
 inline MeanTime mean_time(const std::vector<Seconds>& draws) {
     const auto count = static_cast<double>(draws.size());
-    Seconds sum;
-    for (const Seconds draw : draws) {
-        sum += draw;
-    }
+    const auto sum = sum_of<Seconds>(draws, [](const Seconds draw) { return draw; });
     const Seconds mean = sum / count;
-    double squares = 0;
-    for (const Seconds draw : draws) {
-        squares += std::pow((draw - mean).in(unit::second), 2);
-    }
+    const auto squares =
+        sum_of<double>(draws, [&](const Seconds draw) { return std::pow((draw - mean).in(unit::second), 2); });
     const Seconds error = 1.96 * std::sqrt(squares / (count - 1) / count) * unit::second;
     return {mean, mean - error, mean + error};
 }

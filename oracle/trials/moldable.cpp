@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::trials {
 
@@ -91,8 +92,7 @@ Chosen within(const std::vector<Choices>& trials, const Pool& pool, Seconds dead
 Chosen all_on(const std::vector<Choices>& trials, const Units& units) {
     Chosen chosen;
     for (const Choices& choices : trials) {
-        const auto of_size =
-            std::find_if(choices.begin(), choices.end(), [&](const Job& choice) { return choice.units == units; });
+        const auto of_size = find_if(choices, [&](const Job& choice) { return choice.units == units; });
         if (of_size == choices.end()) {
             return {};
         }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::trials {
 
@@ -30,10 +31,7 @@ Seconds at_end(const Question& question, const Prediction& answer, Seconds Estim
 
 void add_widths(const Question& question, const std::vector<Choices>& choices, Prediction& answer) {
     for (std::size_t c = 0; choices.front().size() > 1 && c < choices.front().size(); ++c) {
-        std::vector<Job> jobs;
-        for (const Choices& of_trial : choices) {
-            jobs.push_back(of_trial[c]);
-        }
+        const auto jobs = mapped<Job>(choices, [&](const Choices& of_trial) { return of_trial[c]; });
         const Schedule played = schedule(jobs, question.pool, answer.policy);
         answer.widths.push_back({answer.policy, jobs.front().units, played.makespan, played.utilisation});
     }

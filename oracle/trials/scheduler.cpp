@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::trials {
 
@@ -20,8 +21,7 @@ Scheduler::Scheduler(std::vector<Job> jobs, const Pool& pool, Policy policy)
         sizes_.insert(jobs_[job].units);
     }
     if (policy_ == Policy::lpt) {
-        std::stable_sort(queue_.begin(), queue_.end(),
-                         [&](std::size_t a, std::size_t b) { return jobs_[a].time > jobs_[b].time; });
+        stable_sort(queue_, [&](std::size_t a, std::size_t b) { return jobs_[a].time > jobs_[b].time; });
     }
 }
 
@@ -75,10 +75,7 @@ bool Scheduler::can_hold(const Units& units) const {
 
 /// When a job can start if nothing else does, given the ends that are expected.
 Seconds Scheduler::earliest(const Units& units, std::vector<Units> free, Seconds now) const {
-    std::vector<const Running*> ends;
-    for (const Running& running : running_) {
-        ends.push_back(&running);
-    }
+    auto ends = mapped<const Running*>(running_, [](const Running& running) { return &running; });
     std::stable_sort(ends.begin(), ends.end(),
                      [](const Running* a, const Running* b) { return a->expected_end < b->expected_end; });
     for (const Running* ended : ends) {
@@ -156,8 +153,7 @@ Start Scheduler::take(std::size_t position, std::int64_t node, Seconds now) {
 }
 
 void Scheduler::end(std::size_t job) {
-    const auto ended =
-        std::find_if(running_.begin(), running_.end(), [&](const Running& running) { return running.job == job; });
+    const auto ended = find_if(running_, [&](const Running& running) { return running.job == job; });
     check(ended != running_.end(), "a trial ends that does not run");
     for (std::int64_t i = 0; i < ended->place.nodes; ++i) {
         free_[static_cast<std::size_t>(ended->place.node + i)] += ended->on_each;

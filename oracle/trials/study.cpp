@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/decimal.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::trials {
 
@@ -57,9 +58,7 @@ std::vector<Piece> pieces_of(std::string_view text) {
 
 double evaluate(const Expression& expression, const Settings& settings, std::int64_t cores, std::int64_t gpus) {
     std::vector<std::string> known{kCores, kGpus};
-    for (const auto& setting : settings) {
-        known.push_back(setting.first);
-    }
+    append(known, settings, [](const auto& setting) { return setting.first; });
     const auto lookup = [&](std::string_view name) -> std::optional<double> {
         if (const std::string* text = value_of(settings, name)) {
             double value = 0;
@@ -81,10 +80,7 @@ std::string shell_quoted(const std::string& text) {
     if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) {
         return text;
     }
-    std::string quoted = "'";
-    for (const char c : text) {
-        quoted += c == '\'' ? "'\\''" : std::string(1, c);
-    }
+    std::string quoted = "'" + concatenated(text, [](const char c) { return c == '\'' ? "'\\''" : std::string(1, c); });
     return quoted + "'";
 }
 
@@ -100,9 +96,7 @@ std::string filled(const std::string& text, const Settings& settings, const Sett
         if (value == nullptr) {
             std::vector<std::string> known;
             for (const Settings* some : {&settings, &more}) {
-                for (const auto& setting : *some) {
-                    known.push_back(setting.first);
-                }
+                append(known, *some, [](const auto& setting) { return setting.first; });
             }
             fail({},
                  fmt::format("{{{}}} in the command is no parameter{}", piece.text, did_you_mean(piece.text, known)),
@@ -114,13 +108,7 @@ std::string filled(const std::string& text, const Settings& settings, const Sett
 }
 
 std::vector<std::string> names_in(const std::string& text) {
-    std::vector<std::string> names;
-    for (const Piece& piece : pieces_of(text)) {
-        if (piece.is_name) {
-            names.push_back(piece.text);
-        }
-    }
-    return names;
+    return mapped_where<std::string>(pieces_of(text), &Piece::is_name, &Piece::text);
 }
 
 }  // namespace dodona::trials

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "base/text_hash.hpp"
 #include "step/anchor.hpp"
 #include "step/predict.hpp"
@@ -56,20 +57,13 @@ std::string user_of(const files::MeasuredRun& run) {
 plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
                          const step::RunKind& asked) {
     const auto observe = [&](const plan::Framework& moved) {
-        std::vector<step::Observation> observations;
-        for (const ObservedRun& run : runs) {
-            observations.push_back(observation(run, moved));
-        }
-        return observations;
+        return mapped<step::Observation>(runs, [&](const ObservedRun& run) { return observation(run, moved); });
     };
     return step::anchored(framework, observe, asked);
 }
 
 Anchors::Anchors(const std::vector<files::MeasuredRun>& runs, std::size_t count, Questions& questions) {
-    std::vector<const files::MeasuredRun*> order;
-    for (const files::MeasuredRun& run : runs) {
-        order.push_back(&run);
-    }
+    auto order = mapped<const files::MeasuredRun*>(runs, [](const files::MeasuredRun& run) { return &run; });
     std::sort(order.begin(), order.end(), [](const files::MeasuredRun* a, const files::MeasuredRun* b) {
         return std::pair(text_hash(a->id), a->id) < std::pair(text_hash(b->id), b->id);
     });

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "base/ranges.hpp"
 #include "step/evaluate.hpp"
 #include "step/validate.hpp"
 #include "validate/anchors.hpp"
@@ -17,11 +18,7 @@ namespace dodona::validate {
 namespace {
 
 std::string cells(const files::MeasuredRun& run, const std::vector<std::string_view>& columns) {
-    std::string all;
-    for (const std::string_view column : columns) {
-        all += run.cell(column) + "\n";
-    }
-    return all;
+    return concatenated(columns, [&](const std::string_view column) { return run.cell(column) + "\n"; });
 }
 
 /// The first fault, with its place where that is not the row: of a file that the row names.

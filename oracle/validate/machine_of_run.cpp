@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "cost/measured_bandwidth.hpp"
 #include "validate/machine_of_row.hpp"
 
@@ -78,8 +79,7 @@ cluster::Cluster with_links(cluster::Cluster machine, const files::MeasuredRun& 
     for (const files::LinkRow::Bandwidth& each : links.bandwidths) {
         const std::int64_t ranks = each.inside ? node : run.gpus;
         auto& known = machine.measured[each.collective];
-        const bool is_known =
-            std::any_of(known.begin(), known.end(), [&](const auto& one) { return one.ranks == ranks; });
+        const bool is_known = any_of(known, [&](const auto& one) { return one.ranks == ranks; });
         if (ranks >= 2 && !is_known) {  // in a node both columns say the same
             known.push_back({.ranks = ranks, .bus = each.bus});
         }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "graph/graph.hpp"
 
 namespace dodona::validate {
@@ -23,10 +24,6 @@ std::int64_t number(const files::ModelRow& row, std::string_view column) {
     return value;
 }
 
-bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 /// The row with overrides in its cells.
 files::ModelRow overridden(files::ModelRow row, const std::vector<files::MeasuredRun::Override>& overrides,
                            std::vector<files::MeasuredRun::Override>& others) {
@@ -36,7 +33,7 @@ files::ModelRow overridden(files::ModelRow row, const std::vector<files::Measure
     bool has_kv_heads = false;
     bool has_head_dim = false;
     for (const files::MeasuredRun::Override& given : overrides) {
-        if (!is_one_of(given.name, columns)) {
+        if (!contains(columns, given.name)) {
             others.push_back(given);
             continue;
         }
@@ -75,16 +72,14 @@ void check_implied(const files::ModelRow& row, const std::string& file) {
 /// Nothing that the row says may be passed over.
 void check_used(const files::ModelRow& row, const files::ModelFamily& family) {
     std::vector<std::string> used = family.without;
-    for (const files::RowCondition::Column& column : family.when.columns) {
-        used.push_back(column.name);
-    }
+    append(used, family.when.columns, &files::RowCondition::Column::name);
     for (const auto& [parameter, column] : family.set) {
         used.push_back(column);
     }
     for (const std::string& column : files::shape_columns()) {
         const std::string& cell = row.cell(column);
         const bool is_implied = column == "kv_heads" || column == "head_dim";
-        if (!is_implied && says_something(row, column) && !is_one_of(column, used)) {
+        if (!is_implied && says_something(row, column) && !contains(used, column)) {
             fail(row.place(column),
                  fmt::format("{}: {} means nothing for a network of family {}", column, cell, row.cell("family")));
         }
@@ -122,7 +117,7 @@ ModelOfRow model_of_row(const files::ModelRow& given, const std::vector<files::M
         has_kv_heads = has_kv_heads || column == "kv_heads";
         has_head_dim = has_head_dim || column == "head_dim";
     }
-    if (!has_kv_heads && !has_head_dim && !is_one_of("kv_heads", family->without)) {
+    if (!has_kv_heads && !has_head_dim && !contains(family->without, "kv_heads")) {
         check_implied(row, family->model);
     }
     return model;

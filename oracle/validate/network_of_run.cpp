@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/library.hpp"
 
 namespace dodona::validate {
@@ -19,13 +20,9 @@ std::string shape_words(const std::vector<std::int64_t>& extents) { return fmt::
 
 /// Without the batch.
 std::vector<std::int64_t> extents_of(const graph::Layer& input) {
-    std::vector<std::int64_t> extents;
-    for (const graph::TensorDimension& dimension : input.nest.result.dimensions) {
-        if (dimension.name != "batch") {
-            extents.push_back(dimension.extent);
-        }
-    }
-    return extents;
+    return mapped_where<std::int64_t>(
+        input.nest.result.dimensions, [](const graph::TensorDimension& dimension) { return dimension.name != "batch"; },
+        &graph::TensorDimension::extent);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <fmt/ranges.h>
 
+#include "base/ranges.hpp"
 #include "plan/recompute.hpp"
 
 namespace dodona::validate {
@@ -118,9 +119,8 @@ std::vector<plan::Match> layers_of_words(const files::MeasuredRun& run, const fi
     std::vector<plan::Match> layers;
     for (const std::string& word : recompute_words(run.recompute)) {
         const auto& known = conventions.recompute_words;
-        const auto found =
-            std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.word == word; });
-        if (found == known.end()) {
+        const auto* found = found_in(known, [&](const auto& each) { return each.word == word; });
+        if (found == nullptr) {
             return {};
         }
         layers.insert(layers.end(), found->layers.begin(), found->layers.end());
@@ -168,9 +168,8 @@ void set_flags(const files::MeasuredRun& run, const std::vector<files::Conventio
         if (!line.when.holds(run)) {
             continue;
         }
-        const auto name =
-            std::find_if(names.begin(), names.end(), [&](const auto& each) { return each.word == line.word; });
-        if (name == names.end()) {
+        const auto* name = found_in(names, [&](const auto& each) { return each.word == line.word; });
+        if (name == nullptr) {
             std::vector<std::string_view> words;
             std::transform(names.begin(), names.end(), std::back_inserter(words),
                            [](const auto& each) { return each.word; });
@@ -242,9 +241,7 @@ std::set<std::string> strategy_words(const files::RunConventions& conventions) {
 
 const files::ConventionLine* first_match(const files::MeasuredRun& run,
                                          const std::vector<files::ConventionLine>& words) {
-    const auto found = std::find_if(words.begin(), words.end(),
-                                    [&](const files::ConventionLine& word) { return word.when.holds(run); });
-    return found == words.end() ? nullptr : &*found;
+    return found_in(words, [&](const files::ConventionLine& word) { return word.when.holds(run); });
 }
 
 const files::RunStrategy& strategy_line(const files::MeasuredRun& run, const files::RunConventions& conventions) {

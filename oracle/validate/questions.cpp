@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "graph/post_training.hpp"
 #include "plan/usual_framework.hpp"
 #include "validate/machine_of_run.hpp"
@@ -57,9 +58,7 @@ Questions::Questions(const files::Library& library, Tables tables, files::RunCon
       tables_(std::move(tables)),
       conventions_(files::combined(std::move(conventions), library_.run_conventions())),
       table_conventions_(library_.table_conventions()) {
-    for (const files::ConventionLine& word : conventions_.not_timed) {
-        not_timed_.push_back(part_of(word));
-    }
+    append(not_timed_, conventions_.not_timed, [&](const files::ConventionLine& word) { return part_of(word); });
     for (const files::ConventionLine& word : conventions_.memory_units) {
         if (word.word != kGibibyte) {
             fail(word.where, fmt::format("\"{}\" is no unit of measured memory", word.word), "GiB");
@@ -128,9 +127,8 @@ Questions::Named Questions::described(const files::MeasuredRun& run, const files
     rest.cells["model"].text = model.file;
     std::vector<files::Setting> settings = settings_of(rest, conventions_, parameters(model.file, run.place("model")));
     for (files::Setting& setting : model.settings) {
-        const auto rule = std::find_if(settings.begin(), settings.end(),
-                                       [&](const files::Setting& other) { return other.name == setting.name; });
-        if (rule == settings.end()) {
+        auto* rule = found_in(settings, &files::Setting::name, setting.name);
+        if (rule == nullptr) {
             settings.push_back(std::move(setting));
         } else if (setting.where.source == run.where.source) {  // the run overrides it; conventions do not
             *rule = std::move(setting);

@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "base/ranges.hpp"
+
 namespace dodona::validate {
 
 namespace {
@@ -16,10 +18,7 @@ std::optional<double> mean(const std::vector<double>& values) {
     if (values.empty()) {
         return std::nullopt;
     }
-    double sum = 0;
-    for (const double value : values) {
-        sum += value;
-    }
+    auto sum = sum_of<double>(values, [](const double value) { return value; });
     return sum / static_cast<double>(values.size());
 }
 
@@ -39,12 +38,9 @@ std::optional<double> quantile(std::vector<double> values, double q) {
 /// Of the runs of one kind.
 template <class Wanted>
 Share share_of(Results results, Wanted is_wanted) {
-    std::vector<double> sizes;
-    for (const RunResult* result : results) {
-        if (result->error && is_wanted(*result)) {
-            sizes.push_back(std::abs(*result->error));
-        }
-    }
+    auto sizes = mapped_where<double>(
+        results, [&](const RunResult* result) { return result->error && is_wanted(*result); },
+        [](const RunResult* result) { return std::abs(*result->error); });
     return {.rows = static_cast<std::int64_t>(sizes.size()), .mape = mean(sizes)};
 }
 

@@ -1,25 +1,17 @@
 #include "validate/tables.hpp"
 
-#include <algorithm>
+#include "base/ranges.hpp"
 
 namespace dodona::validate {
 
 const files::ModelRow* Tables::model(const std::string& name) const {
-    const auto row =
-        std::find_if(models.begin(), models.end(), [&](const files::ModelRow& each) { return each.model == name; });
-    return row == models.end() ? nullptr : &*row;
+    return found_in(models, &files::ModelRow::model, name);
 }
 
 const files::MachineRow* Tables::machine(const std::string& name) const {
-    const auto row = std::find_if(machines.begin(), machines.end(),
-                                  [&](const files::MachineRow& each) { return each.machine == name; });
-    return row == machines.end() ? nullptr : &*row;
+    return found_in(machines, &files::MachineRow::machine, name);
 }
 
-const files::LinkRow* Tables::link(const std::string& id) const {
-    const auto row =
-        std::find_if(links.begin(), links.end(), [&](const files::LinkRow& each) { return each.id == id; });
-    return row == links.end() ? nullptr : &*row;
-}
+const files::LinkRow* Tables::link(const std::string& id) const { return found_in(links, &files::LinkRow::id, id); }
 
 }  // namespace dodona::validate

@@ -1,6 +1,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/compare/compare.hpp"
 #include "reports/document/number_format.hpp"
 #include "step/predict.hpp"
@@ -18,9 +19,7 @@ bool from_data_sheet(const cluster::Device& device) {
 std::vector<search::Constraint> axes_of_one(const plan::Strategy& strategy) {
     std::vector<search::Constraint> sizes;
     if (strategy.axes.size() > 1 && !strategy.pipeline) {
-        for (const std::string& axis : strategy.axes) {
-            sizes.emplace_back(search::AxisSize{axis, 1});
-        }
+        append(sizes, strategy.axes, [](const std::string& axis) { return search::AxisSize{axis, 1}; });
     }
     return sizes;
 }

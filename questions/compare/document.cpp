@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "questions/compare/compare.hpp"
 #include "questions/described.hpp"
 #include "reports/collect/difference.hpp"
@@ -57,8 +57,7 @@ std::string headline(const Answer& answer) {
 }
 
 Table answer_table(const Answer& answer) {
-    const bool all_fit =
-        std::all_of(answer.all.begin(), answer.all.end(), [](const auto& one) { return one.plan && one.plan->fits; });
+    const bool all_fit = all_of(answer.all, [](const auto& one) { return one.plan && one.plan->fits; });
     std::set<std::string> units;
     for (const Compared& one : answer.all) {
         if (one.plan) {
@@ -174,12 +173,7 @@ List difference_items(const Answer& answer) {
 
 /// A note that some machines were measured and others not.
 std::string evidence_note(const Answer& answer) {
-    std::vector<std::string> unmeasured;
-    for (const Compared& one : answer.all) {
-        if (one.from_data_sheet) {
-            unmeasured.push_back(one.name);
-        }
-    }
+    auto unmeasured = mapped_where<std::string>(answer.all, &Compared::from_data_sheet, &Compared::name);
     return unmeasured.empty() || unmeasured.size() == answer.all.size()
                ? ""
                : fmt::format(

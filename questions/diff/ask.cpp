@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/diff/diff.hpp"
 #include "questions/report/analysis.hpp"
 #include "reports/document/number_format.hpp"
@@ -16,10 +17,9 @@ using namespace reports;
 std::string scaling_name(const report::ReportScaling& scaling) { return scaling.batch ? "strong" : "weak"; }
 
 const report::ReportScaling* same_scaling(const report::Report& report, const report::ReportScaling& scaling) {
-    const auto found = std::find_if(
-        report.scalings.begin(), report.scalings.end(),
-        [&](const report::ReportScaling& other) { return other.batch.has_value() == scaling.batch.has_value(); });
-    return found == report.scalings.end() ? nullptr : &*found;
+    return found_in(report.scalings, [&](const report::ReportScaling& other) {
+        return other.batch.has_value() == scaling.batch.has_value();
+    });
 }
 
 const report::ReportPoint* same_point(const report::ReportScaling* scaling, const std::string& strategy,
@@ -57,11 +57,8 @@ std::vector<std::string> changed_inputs(const report::Report& before, const repo
         }
     }
     const auto texts = [](const std::vector<report::ReportSetting>& settings) {
-        std::vector<std::string> all;
-        for (const report::ReportSetting& setting : settings) {
-            all.push_back(setting.option + " " + setting.value);
-        }
-        return all;
+        return mapped<std::string>(
+            settings, [](const report::ReportSetting& setting) { return setting.option + " " + setting.value; });
     };
     const auto add_missing = [&](const std::vector<std::string>& in, const std::vector<std::string>& from,
                                  const char* where) {

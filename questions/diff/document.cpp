@@ -1,7 +1,7 @@
-#include <algorithm>
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/diff/diff.hpp"
 #include "reports/document/number_format.hpp"
@@ -36,9 +36,7 @@ Table differing_points(const Answer& answer) {
 }  // namespace
 
 Document document(const Answer& answer) {
-    const auto number_of = [&](auto is) {
-        return static_cast<std::int64_t>(std::count_if(answer.points.begin(), answer.points.end(), is));
-    };
+    const auto number_of = [&](auto is) { return static_cast<std::int64_t>(count_if(answer.points, is)); };
     const std::int64_t both =
         number_of([](const PointDifference& point) { return point.first.is_there && point.second.is_there; });
     const std::int64_t changed = number_of([](const PointDifference& point) { return point.differs; });

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/goodput/goodput.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -29,9 +30,8 @@ constexpr std::string_view kAllCauses = "all causes";
 /// Published components, and those of the options in their place or in addition.
 void set_failures(const Options& options, GoodputQuestion& question) {
     const auto all = reliability::published_failures();
-    const auto named = std::find_if(all.begin(), all.end(),
-                                    [&](const PublishedFailures& one) { return one.name == options.failures; });
-    const PublishedFailures& published = named == all.end() ? all.front() : *named;
+    const auto* named = found_in(all, &PublishedFailures::name, options.failures);
+    const PublishedFailures& published = named == nullptr ? all.front() : *named;
     question.components = published.components();
     question.failure_source = published.source;
     for (const ComponentMtbf& typed : options.mtbf) {
@@ -41,10 +41,8 @@ void set_failures(const Options& options, GoodputQuestion& question) {
             question.failure_source = "the command line";
             return;
         }
-        const auto same = std::find_if(question.components.begin(), question.components.end(),
-                                       [&](const Component& known) { return known.name == typed.name; });
-        const bool loses_node =
-            same == question.components.end() ? typed.rate.unit != FailureUnit::job : same->loses_node;
+        const auto* same = found_in(question.components, &Component::name, typed.name);
+        const bool loses_node = same == nullptr ? typed.rate.unit != FailureUnit::job : same->loses_node;
         std::erase_if(question.components, [&](const Component& known) { return known.name == typed.name; });
         question.components.push_back({typed.name, typed.rate.unit, typed.rate.mtbf, loses_node});
     }

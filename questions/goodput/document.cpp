@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/goodput/goodput.hpp"
 #include "reports/collect/plan_summary.hpp"
@@ -146,9 +147,7 @@ std::vector<KeyFigure> goodput_figures(const Goodput& answer) {
         {.label = "restart",
          .value = Duration{answer.conditions.restart},
          .note = fmt::format("({} of it to restore the checkpoint)", text(answer.times.restore()))}};
-    for (KeyFigure& figure : run_figures(answer)) {
-        figures.push_back(std::move(figure));
-    }
+    append(figures, run_figures(answer));
     if (answer.host_needed) {
         const bool fits = !answer.host_memory || *answer.host_needed <= *answer.host_memory;
         figures.push_back(

@@ -1,8 +1,8 @@
-#include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "files/number.hpp"
 #include "files/quantity.hpp"
 #include "questions/goodput/goodput.hpp"
@@ -88,11 +88,7 @@ constexpr files::TextForm kFailureRate{
 constexpr files::TextForm kInterval{.is = "a time, a number of steps or epoch", .check = check_form<interval_from>};
 
 std::vector<std::string> published_names() {
-    std::vector<std::string> names;
-    for (const reliability::PublishedFailures& published : reliability::published_failures()) {
-        names.emplace_back(published.name);
-    }
-    return names;
+    return mapped<std::string>(reliability::published_failures(), &reliability::PublishedFailures::name);
 }
 constexpr files::TextForm kPublished{.is = "published failures", .choices = published_names};
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "graph/sample_tokens.hpp"
 #include "questions/largest/largest.hpp"
 #include "search/batches.hpp"
@@ -24,9 +25,8 @@ std::int64_t value_given(const Job& job, const std::string& parameter, Faults& f
             names.push_back(name);
         }
     }
-    const auto found = std::find_if(job.parameters.begin(), job.parameters.end(),
-                                    [&](const auto& known) { return known.first == parameter; });
-    if (found == job.parameters.end()) {
+    const auto* found = found_in(job.parameters, [&](const auto& known) { return known.first == parameter; });
+    if (found == nullptr) {
         faults.push_back(
             {"WHAT", fmt::format("{} has no parameter \"{}\"{}", job.model, parameter, did_you_mean(parameter, names)),
              "available: " + join(names)});
@@ -130,11 +130,9 @@ Answer ask(const Question& question, const search::Progress& progress) {
 }
 
 std::vector<Searched> searched(const Answer& answer) {
-    std::vector<Searched> all;
-    for (const search::Attempt& attempt : answer.largest.attempts) {
-        all.push_back({answer.parameter, &attempt == answer.largest.answer(), attempt, answer.price});
-    }
-    return all;
+    return mapped<Searched>(answer.largest.attempts, [&](const search::Attempt& attempt) {
+        return Searched{answer.parameter, &attempt == answer.largest.answer(), attempt, answer.price};
+    });
 }
 
 }  // namespace dodona::questions::largest

@@ -1,11 +1,11 @@
 #include "questions/largest/convolutions.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "cost/convolution_algorithms.hpp"
 #include "cost/device_time.hpp"
 
@@ -117,9 +117,8 @@ ConvolutionAnswer convolution_choices(search::Workspaces workspaces, const graph
 
 search::Largest with_algorithms(search::Largest found, const ConvolutionAnswer& answer) {
     for (search::Attempt& attempt : found.attempts) {
-        const auto made = std::find_if(answer.batches.begin(), answer.batches.end(),
-                                       [&](const auto& one) { return one.batch == attempt.value; });
-        if (made != answer.batches.end()) {
+        const auto* made = found_in(answer.batches, [&](const auto& one) { return one.batch == attempt.value; });
+        if (made != nullptr) {
             take(*made, *attempt.plan);
         }
     }

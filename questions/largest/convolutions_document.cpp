@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "reports/document/number_format.hpp"
 
 namespace dodona::questions::largest {
@@ -91,9 +92,8 @@ void add_convolutions(Document& document, const ConvolutionAnswer& answer) {
                     {List{{"no batch fits with data parallelism alone, where they are chosen"}}});
         return;
     }
-    const ConvolutionBatch& best =
-        *std::max_element(answer.batches.begin(), answer.batches.end(),
-                          [](const auto& a, const auto& b) { return a.samples_per_second() < b.samples_per_second(); });
+    const ConvolutionBatch& best = *max_element(
+        answer.batches, [](const auto& a, const auto& b) { return a.samples_per_second() < b.samples_per_second(); });
     const std::string held = answer.workspaces == search::Workspaces::each ? "every layer keeps its own workspace"
                                                                            : "layers take turns in one workspace";
     add_section(

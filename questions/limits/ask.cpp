@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/ranges.hpp"
 #include "questions/limits/limits.hpp"
 
 namespace dodona::questions::limits {
@@ -39,10 +40,7 @@ LimitsAnswer ask(const Question& question, const search::Progress& progress) {
     const auto& [workload, space, growth, settings] = question;
     const auto& [subject, graph, cluster] = std::tie(workload.subject, workload.graph, workload.cluster);
     const std::int64_t devices = growth.asked.value_or(growth.machine);
-    std::vector<std::string> strategies;
-    for (const plan::Strategy& strategy : space.strategies) {
-        strategies.push_back(strategy.name);
-    }
+    auto strategies = mapped<std::string>(space.strategies, &plan::Strategy::name);
     return {.question = {.model = subject.model,
                          .machine = subject.machine,
                          .devices = devices,

@@ -1,10 +1,10 @@
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/limits/limits.hpp"
 #include "reports/collect/plan_summary.hpp"
@@ -50,12 +50,9 @@ std::string limited_by(const LimitsAnswer& answer, const StrategyLimits& limits)
     if (!limits.reach.devices || *limits.reach.devices > answer.growth.machine) {
         return "the machine";
     }
-    std::vector<std::string> axes;
-    for (const plan::AxisLimit& axis : limits.axes) {
-        if (!axis.folded && axis.largest) {
-            axes.push_back(fmt::format("{} <= {}", axis.axis, whole(*axis.largest)));
-        }
-    }
+    auto axes = mapped_where<std::string>(
+        limits.axes, [](const plan::AxisLimit& axis) { return !axis.folded && axis.largest; },
+        [](const plan::AxisLimit& axis) { return fmt::format("{} <= {}", axis.axis, whole(*axis.largest)); });
     return axes.empty() ? set_by_text(limits) : fmt::format("{}", fmt::join(axes, ", "));
 }
 
@@ -112,9 +109,8 @@ List axis_items(const LimitsAnswer& answer, const Line& line_of) {
             if (line.empty()) {
                 continue;
             }
-            const auto known =
-                std::find_if(lines.begin(), lines.end(), [&](const auto& one) { return one.first == line; });
-            (known == lines.end() ? lines.emplace_back(line, std::vector<std::string>{}) : *known)
+            auto* known = found_in(lines, [&](const auto& one) { return one.first == line; });
+            (known == nullptr ? lines.emplace_back(line, std::vector<std::string>{}) : *known)
                 .second.push_back(limits.strategy);
         }
     }
@@ -143,9 +139,7 @@ void add_axes(Document& document, const LimitsAnswer& answer) {
 }
 
 const ScalingPoint* point_on(const StrategyLimits& limits, std::int64_t devices) {
-    const auto found = std::find_if(limits.points.begin(), limits.points.end(),
-                                    [&](const ScalingPoint& point) { return point.devices == devices; });
-    return found == limits.points.end() ? nullptr : &*found;
+    return found_in(limits.points, &ScalingPoint::devices, devices);
 }
 
 /// The part of the step that makes more devices not worthwhile.

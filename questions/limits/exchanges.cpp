@@ -1,3 +1,4 @@
+#include "base/ranges.hpp"
 #include "exchange/replica_exchange.hpp"
 #include "questions/limits/limits.hpp"
 #include "search/sweep.hpp"
@@ -31,9 +32,7 @@ reports::ExchangeScalingPoint point_of(const ExchangeQuestion& question, const s
 reports::ExchangeScaling ask(const ExchangeQuestion& question, const search::Progress& progress) {
     const auto& [workload, space, growth, strategy, exchanges, efficiency] = question;
     reports::ExchangeScaling scaling{.strategy = strategy.name, .efficiency = efficiency};
-    for (const exchange::Exchange& exchange : exchanges) {
-        scaling.exchanges.push_back(exchange.name);
-    }
+    append(scaling.exchanges, exchanges, &exchange::Exchange::name);
     const std::vector<std::int64_t> counts =
         search::doublings(workload.cluster, 1, growth.asked.value_or(growth.machine));
     const auto all = static_cast<std::int64_t>(counts.size());

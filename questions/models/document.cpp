@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/models/models.hpp"
 #include "reports/document/number_format.hpp"
@@ -28,10 +29,8 @@ std::string operator_counts(const graph::Graph& graph, const graph::Segment& seg
         }
         counts[layer.kind] += layer.count;
     }
-    std::vector<std::string> parts;
-    for (const std::string& kind : order) {
-        parts.push_back(fmt::format("{} {}", counts[kind], kind));
-    }
+    const auto parts =
+        mapped<std::string>(order, [&](const std::string& kind) { return fmt::format("{} {}", counts[kind], kind); });
     return join(parts);
 }
 

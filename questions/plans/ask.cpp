@@ -2,6 +2,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "play/simulated_step.hpp"
 #include "questions/plans/plans.hpp"
 #include "questions/plans/remedies.hpp"
@@ -86,8 +87,7 @@ reports::ExchangeSearch search_exchanges(const Question& question, const std::ve
                 {rank, &plan, exchange::replica_exchange(one, question.workload.cluster, *replicas, plan.plan.batch)});
         }
     }
-    std::stable_sort(found.choices.begin(), found.choices.end(),
-                     [](const auto& a, const auto& b) { return a.step() < b.step(); });
+    stable_sort(found.choices, [](const auto& a, const auto& b) { return a.step() < b.step(); });
     return found;
 }
 
@@ -101,9 +101,7 @@ search::Question in_words(const Question& question, const search::Answer& found)
                            .machine_source = question.workload.cluster.source,
                            .parameters = graph::count(question.workload.graph).parameters,
                            .settings = question.settings};
-    for (const plan::Strategy& strategy : question.space.strategies) {
-        words.strategies.push_back(strategy.name);
-    }
+    append(words.strategies, question.space.strategies, &plan::Strategy::name);
     if (found.layers) {
         words.strategies.emplace_back(search::kByLayers);
     }

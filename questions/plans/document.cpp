@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/plans/plans.hpp"
 #include "reports/collect/exchange_report.hpp"
@@ -59,9 +60,8 @@ std::string other_batches_text(const search::Answer& answer) {
 std::vector<std::string> other_software_texts(const search::Answer& answer) {
     std::vector<std::string> lines;
     for (const step::Prediction& other : answer.in_other_software) {
-        const auto listed = std::find_if(answer.plans.begin(), answer.plans.end(), [&](const step::Prediction& plan) {
-            return search::same_software(plan.plan, other.plan);
-        });
+        const auto listed = find_if(
+            answer.plans, [&](const step::Prediction& plan) { return search::same_software(plan.plan, other.plan); });
         const step::Prediction& first = answer.plans.front();
         const double longer = other.step.value / first.step.value - 1;
         lines.push_back(fmt::format(
@@ -99,9 +99,8 @@ std::string search_counts(const search::Answer& answer) {
 
 /// The place of the plan whose strategy was made for this model; none: as many as there are plans.
 std::size_t place_of_own_strategy(const search::Answer& answer) {
-    const auto found = std::find_if(answer.plans.begin(), answer.plans.end(), [](const step::Prediction& prediction) {
-        return prediction.plan.strategy.by_layers;
-    });
+    const auto found =
+        find_if(answer.plans, [](const step::Prediction& prediction) { return prediction.plan.strategy.by_layers; });
     return static_cast<std::size_t>(found - answer.plans.begin());
 }
 
@@ -161,12 +160,8 @@ void add_reasons_of_first(Document& document, const search::Answer& answer, cons
     if (!answer.unusual.empty()) {
         reasons.items.push_back(fmt::format("unusual, but nothing usual fits: {}", join(answer.unusual)));
     }
-    for (std::string& item : bottleneck_items(best)) {
-        reasons.items.push_back(std::move(item));
-    }
-    for (const std::string& item : limit_items(best)) {
-        reasons.items.push_back("limit " + item);
-    }
+    append(reasons.items, bottleneck_items(best));
+    append(reasons.items, limit_items(best), [](const std::string& item) { return "limit " + item; });
     reasons.items.push_back(fmt::format("{}{}; {}", answer.plans.size() > 1 ? "No. 1: " : "", batch_text(best),
                                         savings_and_numbers(best.plan)));
     if (std::string evidence = evidence_in_brief(best); !evidence.empty()) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "files/model_reference.hpp"
 #include "graph/sample_tokens.hpp"
 #include "plan/recompute.hpp"
@@ -84,9 +85,7 @@ RelaxationSequence shorter_sequences(const Question& question) {
 /// The model with adapters in place of the training of all weights; none where it has them already.
 std::optional<std::string> with_adapters(const std::string& model, graph::Task adapters) {
     files::ModelReference reference = files::model_reference(model, {});
-    const auto is = [&](graph::Task task) {
-        return std::find(reference.tasks.begin(), reference.tasks.end(), task) != reference.tasks.end();
-    };
+    const auto is = [&](graph::Task task) { return contains(reference.tasks, task); };
     if (is(graph::Task::qlora) || is(adapters)) {
         return std::nullopt;
     }
@@ -123,8 +122,7 @@ RelaxationSequence adapters(const Question& question) {
 }
 
 bool names_batch(const Variation& changed) {
-    return std::any_of(changed.options.begin(), changed.options.end(),
-                       [](const auto& option) { return option.first == "--batch"; });
+    return any_of(changed.options, [](const auto& option) { return option.first == "--batch"; });
 }
 
 /// The changes as a question with their options is answered: what keeps something in host memory, where this one does
@@ -164,9 +162,8 @@ RelaxationSequence machines(const Question& question, Bytes least) {
     std::vector<std::pair<std::string, cluster::Cluster>> found;
     for (const std::string& name : question.workload.files.clusters()) {
         cluster::Cluster machine = question.workload.files.cluster(name);
-        const bool known = std::any_of(found.begin(), found.end(), [&](const auto& other) {
-            return other.second.device.name == machine.device.name;
-        });
+        const bool known =
+            any_of(found, [&](const auto& other) { return other.second.device.name == machine.device.name; });
         if (!known && can_run_plans(machine, question.space) &&
             machine.device.memory > question.workload.cluster.device.memory && machine.device.memory >= least) {
             found.emplace_back(name, std::move(machine));
@@ -175,8 +172,7 @@ RelaxationSequence machines(const Question& question, Bytes least) {
     const auto rank = [maker = question.workload.cluster.device.maker()](const cluster::Cluster& machine) {
         return std::pair(machine.device.maker() != maker, machine.device.memory);
     };
-    std::stable_sort(found.begin(), found.end(),
-                     [&](const auto& a, const auto& b) { return rank(a.second) < rank(b.second); });
+    stable_sort(found, [&](const auto& a, const auto& b) { return rank(a.second) < rank(b.second); });
     found.resize(std::min(found.size(), kMaxMachines));
     for (const auto& named : found) {
         relaxations.emplace_back([&, named]() -> std::optional<Variation> {

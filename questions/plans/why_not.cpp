@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/plans/plans.hpp"
 #include "reports/collect/difference.hpp"
 #include "reports/collect/plan_summary.hpp"
@@ -30,10 +31,8 @@ std::string against_first(const step::Prediction& first, const step::Prediction&
 
 std::vector<std::string> reasons(const search::Answer& answer) {
     constexpr std::size_t kMax = 5;
-    std::vector<const search::Infeasible*> groups;
-    for (const search::Infeasible& group : answer.infeasible) {
-        groups.push_back(&group);
-    }
+    auto groups =
+        mapped<const search::Infeasible*>(answer.infeasible, [](const search::Infeasible& group) { return &group; });
     std::stable_sort(groups.begin(), groups.end(),
                      [](const search::Infeasible* a, const search::Infeasible* b) { return a->count > b->count; });
     std::vector<std::string> items;
@@ -54,9 +53,7 @@ List why_not_items(const Answer& answer) {
     List list;
     if (of_that_kind.plans.empty()) {
         list.items.push_back(fmt::format("no plan with {} fits:", asked));
-        for (std::string& reason : reasons(of_that_kind)) {
-            list.items.push_back(std::move(reason));
-        }
+        append(list.items, reasons(of_that_kind));
         return list;
     }
     const step::Prediction& one = of_that_kind.plans.front();

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -7,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/plans/plans.hpp"
 #include "questions/predict/predict.hpp"
@@ -28,9 +28,7 @@ Table moment_table(const step::MemoryMoments& moments) {
                                                              {"backward", moments.backward},
                                                              {"reduction", moments.reduction},
                                                              {"update", moments.update}}};
-    const Bytes peak = std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-                           return a.second < b.second;
-                       })->second;
+    const Bytes peak = max_element(rows, [](const auto& a, const auto& b) { return a.second < b.second; })->second;
     Table table({{"moment of the step"}, {"in tensors", Align::right}, {"below the peak", Align::right}});
     for (const auto& [name, bytes] : rows) {
         if (bytes > Bytes{}) {

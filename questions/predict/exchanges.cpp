@@ -1,6 +1,6 @@
-#include <algorithm>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "exchange/replica_exchange.hpp"
 #include "files/document.hpp"
 #include "questions/described.hpp"
@@ -36,8 +36,7 @@ reports::ExchangeAnswer with_exchanges(const OnePlan& one, step::Prediction pred
     for (const exchange::Exchange& exchange : exchanges) {
         answer.exchanges.push_back(exchange::replica_exchange(exchange, workload.cluster, answer.own, plan.batch));
     }
-    std::stable_sort(answer.exchanges.begin(), answer.exchanges.end(),
-                     [](const auto& a, const auto& b) { return a.cost.step < b.cost.step; });
+    stable_sort(answer.exchanges, [](const auto& a, const auto& b) { return a.cost.step < b.cost.step; });
     return answer;
 }
 

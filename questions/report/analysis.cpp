@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "reports/collect/next_commands.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/document/number_format.hpp"
@@ -140,9 +141,7 @@ double fastest_rate(const ReportStrategy& strategy) {
 }  // namespace
 
 const ReportPoint* point_on(const std::vector<ReportPoint>& points, std::int64_t devices) {
-    const auto found =
-        std::find_if(points.begin(), points.end(), [&](const ReportPoint& point) { return point.devices == devices; });
-    return found == points.end() ? nullptr : &*found;
+    return found_in(points, &ReportPoint::devices, devices);
 }
 
 std::vector<PlacedPlan> layouts(const ReportScaling& scaling) {
@@ -164,10 +163,9 @@ std::vector<PlacedPlan> layouts(const ReportScaling& scaling) {
 std::vector<PlacedPlan> best_plans(const ReportScaling& scaling) {
     std::vector<PlacedPlan> best;
     for (const ReportPoint& answer : scaling.answers) {
-        const auto strategy = std::find_if(scaling.strategies.begin(), scaling.strategies.end(),
-                                           [&](const ReportStrategy& one) { return one.name == answer.strategy; });
-        if (answer.plan && strategy != scaling.strategies.end()) {
-            best.push_back({&*strategy, &answer});
+        const auto* strategy = found_in(scaling.strategies, &ReportStrategy::name, answer.strategy);
+        if (answer.plan && strategy != nullptr) {
+            best.push_back({strategy, &answer});
         }
     }
     return best;
@@ -297,12 +295,9 @@ std::vector<Curve> charted(const ReportScaling& scaling, std::size_t most) {
     for (const PlacedPlan& placed : best_plans(scaling)) {
         best.insert(placed.strategy);
     }
-    std::vector<const ReportStrategy*> all;
-    for (const ReportStrategy& strategy : scaling.strategies) {
-        if (fastest_rate(strategy) > 0) {
-            all.push_back(&strategy);
-        }
-    }
+    auto all = mapped_where<const ReportStrategy*>(
+        scaling.strategies, [](const ReportStrategy& strategy) { return fastest_rate(strategy) > 0; },
+        [](const ReportStrategy& strategy) { return &strategy; });
     const auto order = [&](const ReportStrategy* one) {
         return std::tuple(!best.contains(one), -fastest_rate(*one), one->axes);
     };

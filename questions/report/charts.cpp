@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/report/analysis.hpp"
 #include "questions/report/measured.hpp"
 #include "reports/collect/plan_summary.hpp"
@@ -104,10 +105,9 @@ Chart scaling_chart(const Report& report, const ReportScaling& scaling) {
         draw(curve);
     }
     for (const ReportMeasured& run : runs) {
-        const auto strategy = std::find_if(scaling.strategies.begin(), scaling.strategies.end(),
-                                           [&](const ReportStrategy& one) { return one.name == run.strategy; });
-        if (strategy != scaling.strategies.end() && !labels.contains(run.strategy)) {
-            draw({&*strategy, {}, {}});
+        const auto* strategy = found_in(scaling.strategies, &ReportStrategy::name, run.strategy);
+        if (strategy != nullptr && !labels.contains(run.strategy)) {
+            draw({strategy, {}, {}});
         }
     }
     std::set<std::string> measured;
@@ -139,10 +139,8 @@ double gpu_hours(const ReportPoint& point, const AmountOfWork& work) {
 
 Chart cost_chart(const ReportInputs& inputs, const ReportScaling& scaling) {
     const AmountOfWork work = amount_of_work(scaling);
-    std::vector<std::int64_t> counts;
-    for (const PlacedPlan& placed : best_plans(scaling)) {
-        counts.push_back(placed.point->devices);
-    }
+    const auto counts =
+        mapped<std::int64_t>(best_plans(scaling), [](const PlacedPlan& placed) { return placed.point->devices; });
     Chart chart{.title = fmt::format("What to run, and what it costs: {} for {}",
                                      inputs.price_per_gpu_hour ? inputs.currency : "GPU-hours", work.text),
                 .x_title = "GPUs",
@@ -176,9 +174,7 @@ Chart time_parts_chart(const ReportScaling& scaling) {
                 .form = ChartForm::stacked,
                 .y_title = "GPU-hours",
                 .name = "time"};
-    for (const PlacedPlan& placed : best) {
-        chart.x.emplace_back(Count{placed.point->devices});
-    }
+    append(chart.x, best, [](const PlacedPlan& placed) { return Count{placed.point->devices}; });
     if (!best.empty()) {
         chart.level = Level{.label = "ideal", .value = Number{least}};
         chart.title += fmt::format(" (ideal: {}{})", text(chart.level->value),
@@ -205,9 +201,7 @@ Chart time_parts_chart(const ReportScaling& scaling) {
         }
     }
     if (std::any_of(rest.begin(), rest.end(), [](double hours) { return hours > 0; })) {
-        for (const double hours : rest) {
-            other.points.emplace_back(Number{hours});
-        }
+        append(other.points, rest, [](const double hours) { return Number{hours}; });
         chart.series.push_back(std::move(other));
     }
     return chart;
@@ -227,10 +221,9 @@ Chart certainty_chart(const Report& report, const ReportScaling& scaling) {
     Series measured{.label = "measured", .stroke = Stroke::none, .like = "predicted"};
     const std::vector<PlacedPlan> best = best_plans(scaling);
     for (const std::int64_t count : counts) {
-        const auto placed =
-            std::find_if(best.begin(), best.end(), [&](const PlacedPlan& one) { return one.point->devices == count; });
+        const auto* placed = found_in(best, [&](const PlacedPlan& one) { return one.point->devices == count; });
         Cell& cell = predicted.points.emplace_back();
-        if (placed != best.end()) {
+        if (placed != nullptr) {
             const Estimate& step = placed->plan().step;
             cell = Percent{1};
             cell.interval = Interval{Percent{step.lo / step.value}, Percent{step.hi / step.value}};

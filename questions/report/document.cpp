@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "questions/report/analysis.hpp"
 #include "questions/report/charts.hpp"
 #include "questions/report/measured.hpp"
@@ -106,9 +107,8 @@ Table best_table(const ReportScaling& scaling) {
 std::string with_unusual_plans(const ReportScaling& scaling) {
     std::vector<std::string> all;
     for (const ReportStrategy& strategy : scaling.strategies) {
-        const bool any = std::any_of(strategy.points.begin(), strategy.points.end(), [](const ReportPoint& point) {
-            return point.plan && !point.plan->unusual.empty();
-        });
+        const bool any = any_of(strategy.points,
+                                [](const ReportPoint& point) { return point.plan && !point.plan->unusual.empty(); });
         if (any) {
             all.push_back(strategy.name);
         }
@@ -120,15 +120,10 @@ void add_scaling(Document& document, const Report& report, const ReportScaling& 
     Chart chart = scaling_chart(report, scaling);
     std::size_t fitting = 0;
     for (const ReportStrategy& strategy : scaling.strategies) {
-        fitting += std::any_of(strategy.points.begin(), strategy.points.end(),
-                               [](const ReportPoint& point) { return point.plan.has_value(); })
-                       ? 1
-                       : 0;
+        fitting += any_of(strategy.points, [](const ReportPoint& point) { return point.plan.has_value(); }) ? 1 : 0;
     }
-    std::size_t shown = 0;
-    for (const Curve& curve : charted(scaling, kMaxCharted)) {
-        shown += 1 + curve.equal.size();
-    }
+    const auto shown =
+        sum_of<std::size_t>(charted(scaling, kMaxCharted), [](const Curve& curve) { return 1 + curve.equal.size(); });
     std::string note = "Ideal: every GPU does what one does at best.";
     if (fitting > shown) {
         note += fmt::format(
@@ -152,12 +147,7 @@ void add_scaling(Document& document, const Report& report, const ReportScaling& 
 
 /// "8 to 64", or "8 to 64 without 16".
 std::string fitting(const ReportStrategy& strategy) {
-    std::vector<std::int64_t> fits;
-    for (const ReportPoint& point : strategy.points) {
-        if (point.plan) {
-            fits.push_back(point.devices);
-        }
-    }
+    auto fits = mapped_where<std::int64_t>(strategy.points, &ReportPoint::plan, &ReportPoint::devices);
     if (fits.empty()) {
         return "none";
     }
@@ -270,17 +260,13 @@ void add_sensitivity(Document& document, const ReportSensitivity& sensitivity) {
         table.row(std::move(cells));
     }
     std::vector<Block> blocks{List{sensitivity.sentences}, std::move(table)};
-    for (const std::string& note : sensitivity.notes) {
-        blocks.emplace_back(Note{note});
-    }
+    append(blocks, sensitivity.notes, [](const std::string& note) { return Note{note}; });
     add_section(document, {.title = "What the answer is sensitive to", .detail = true}, std::move(blocks));
 }
 
 void add_timeline(Document& document, const ReportBest& best) {
     std::vector<Block> blocks{step_timeline(*best.timeline)};
-    for (const std::string& note : best.timeline->notes) {
-        blocks.emplace_back(Note{note});
-    }
+    append(blocks, best.timeline->notes, [](const std::string& note) { return Note{note}; });
     add_section(
         document,
         {.title = fmt::format("One step of {} on {}", best.strategy, counted(best.devices, "GPU")), .detail = true},
@@ -336,9 +322,7 @@ List remarks(const Report& report) {
 
 List changes(const ReportScaling& scaling) {
     List list;
-    for (const StrategyChange& change : strategy_changes(scaling)) {
-        list.items.push_back(change_text(change));
-    }
+    append(list.items, strategy_changes(scaling), [](const StrategyChange& change) { return change_text(change); });
     if (list.items.empty() && best_plans(scaling).size() > 1) {
         list.items.push_back(fmt::format("{} is the fastest on every number of GPUs, or within {} of it",
                                          best_plans(scaling).front().strategy->name, percent(search::kEqualTime)));

@@ -1,12 +1,12 @@
 #include "questions/report/measured.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/report/charts.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -34,10 +34,8 @@ double samples_per_second(const ReportMeasured& run, Seconds time) {
 
 /// Predictions of the runs' own plans; the interval of a mean is not known.
 Cell predicted_rate(const RunsOnCount& runs, const std::optional<double>& tokens) {
-    double sum = 0;
-    for (const ReportMeasured* run : runs) {
-        sum += samples_per_second(*run, run->predicted.value);
-    }
+    const auto sum =
+        sum_of<double>(runs, [](const ReportMeasured* run) { return samples_per_second(*run, run->predicted.value); });
     Cell cell(throughput_rate(sum / static_cast<double>(runs.size()), tokens));
     const Estimate& first = runs.front()->predicted;
     if (runs.size() == 1 && first.lo < first.hi && first.lo > Seconds{}) {
@@ -115,13 +113,9 @@ std::string measured_summary(const Report& report) {
 }  // namespace
 
 std::vector<ReportMeasured> measured_of(const Report& report, const ReportScaling& scaling) {
-    std::vector<ReportMeasured> runs;
-    for (const ReportMeasured& run : report.measured) {
-        if (run.batch == scaling.batch.value_or(scaling.batch_per_gpu * run.devices)) {
-            runs.push_back(run);
-        }
-    }
-    return runs;
+    return filtered<ReportMeasured>(report.measured, [&](const ReportMeasured& run) {
+        return run.batch == scaling.batch.value_or(scaling.batch_per_gpu * run.devices);
+    });
 }
 
 Series measured_series(const std::vector<ReportMeasured>& runs, const std::string& strategy,
@@ -129,10 +123,8 @@ Series measured_series(const std::vector<ReportMeasured>& runs, const std::strin
     Series series{.label = strategy + ", measured", .stroke = Stroke::none, .like = strategy};
     for (const std::int64_t count : counts) {
         const RunsOnCount there = runs_on(runs, strategy, count);
-        double sum = 0;
-        for (const ReportMeasured* run : there) {
-            sum += samples_per_second(*run, run->measured);
-        }
+        const auto sum =
+            sum_of<double>(there, [](const ReportMeasured* run) { return samples_per_second(*run, run->measured); });
         series.points.push_back(
             there.empty() ? Cell() : Cell(throughput_rate(sum / static_cast<double>(there.size()), tokens_of_sample)));
     }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "reports/collect/explanation_report.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/collect/step_blocks.hpp"
@@ -118,14 +119,10 @@ ReportSensitivity report_sensitivity(const search::Explanation& explanation, con
         } else if (const auto* note = std::get_if<Note>(&block)) {
             shown.notes.push_back(note->text);
         } else if (const auto* table = std::get_if<Table>(&block)) {
-            for (const Column& column : table->columns) {
-                shown.table.columns.push_back(column.title);
-            }
+            append(shown.table.columns, table->columns, &Column::title);
             for (const std::vector<Cell>& row : table->rows) {
                 std::vector<std::string>& texts = shown.table.rows.emplace_back();
-                for (const Cell& cell : row) {
-                    texts.push_back(text(cell));
-                }
+                append(texts, row, [](const Cell& cell) { return text(cell); });
             }
         }
     }

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/ranges.hpp"
 #include "cost/collective_time.hpp"
 #include "generation/answer_lengths.hpp"
 #include "questions/rollout/rollout.hpp"
@@ -224,9 +225,8 @@ std::optional<Split> made_together(const Question& question, const Training& tra
 
 void add_apart(const Question& question, const Training& training, const Generation& generation, Answer& answer) {
     Split in_turn = made(question, Placement::in_turn, generation, training, {});
-    const auto known = std::find_if(answer.splits.begin(), answer.splits.end(),
-                                    [](const Split& split) { return split.placement == Placement::in_turn; });
-    if (known == answer.splits.end()) {
+    auto* known = found_in(answer.splits, &Split::placement, Placement::in_turn);
+    if (known == nullptr) {
         answer.splits.push_back(std::move(in_turn));
     } else if (in_turn.step.value < known->step.value) {
         *known = std::move(in_turn);
@@ -236,11 +236,7 @@ void add_apart(const Question& question, const Training& training, const Generat
 
 }  // namespace
 
-const Split* Answer::best(Placement placement) const {
-    const auto found =
-        std::find_if(splits.begin(), splits.end(), [&](const Split& split) { return split.placement == placement; });
-    return found == splits.end() ? nullptr : &*found;
-}
+const Split* Answer::best(Placement placement) const { return found_in(splits, &Split::placement, placement); }
 
 std::vector<std::int64_t> training_counts(std::int64_t gpus, std::int64_t node) {
     const std::int64_t unit = gpus > node && gpus % node == 0 ? node : 1;
@@ -288,8 +284,7 @@ Answer ask(Question question, const search::Progress& progress) {
             answer.left_out.push_back({training_gpus, rest, "no engine fits"});
         }
     }
-    std::stable_sort(answer.splits.begin(), answer.splits.end(),
-                     [](const Split& a, const Split& b) { return a.step.value < b.step.value; });
+    stable_sort(answer.splits, [](const Split& a, const Split& b) { return a.step.value < b.step.value; });
     return answer;
 }
 

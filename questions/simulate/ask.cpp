@@ -5,6 +5,7 @@
 
 #include "base/decimal.hpp"
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "files/document.hpp"
 #include "files/text.hpp"
 #include "play/played_allocator.hpp"
@@ -18,12 +19,9 @@ namespace dodona::questions::simulate {
 namespace {
 
 std::string playable() {
-    std::vector<std::string> names;
-    for (const schedule::Schedule& schedule : schedule::schedules()) {
-        if (!play::why_not_played(schedule)) {
-            names.emplace_back(schedule.name);
-        }
-    }
+    auto names = mapped_where<std::string>(
+        schedule::schedules(), [](const schedule::Schedule& schedule) { return !play::why_not_played(schedule); },
+        &schedule::Schedule::name);
     return join(names);
 }
 
@@ -59,9 +57,7 @@ std::optional<NamedValue> other_job(const std::string& typed) { return named_val
 
 play::NetworkConditions conditions_of(const Options& options, const OnePlan& one) {
     play::NetworkConditions conditions;
-    for (const std::string& typed : options.degrade) {
-        conditions.degraded.push_back(*degraded_part(typed));
-    }
+    append(conditions.degraded, options.degrade, [](const std::string& typed) { return *degraded_part(typed); });
     for (const std::string& part : options.kill) {
         conditions.degraded.emplace_back(part, 0);
     }

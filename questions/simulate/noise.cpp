@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/decimal.hpp"
+#include "base/ranges.hpp"
 #include "files/noise_file.hpp"
 #include "questions/simulate/simulate.hpp"
 #include "threads/operator_time.hpp"
@@ -75,9 +76,7 @@ std::vector<NoiseSource> sources_named(const std::string& given) {
 std::vector<NoiseSource> noise_sources(const std::vector<std::string>& given, const cluster::Device& device) {
     std::vector<NoiseSource> sources;
     for (const std::string& one : given) {
-        for (NoiseSource& source : sources_named(one)) {
-            sources.push_back(std::move(source));
-        }
+        append(sources, sources_named(one));
     }
     // Loads of patterns on memory and cores are on what devices compute, too, where processors are the devices.
     for (const std::string& one : given) {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/simulate/simulate.hpp"
 
@@ -47,27 +48,21 @@ std::optional<NoisyMean> mean_of_all(const NoisySteps& noisy) {
 }
 
 std::vector<ScaleRow> scale_rows(const NoisySteps& noisy) {
-    std::vector<ScaleRow> all;
-    for (const play::NoisyScale& scale : noisy.scales) {
-        all.push_back({scale.replicas, scale.ranks, noisy_mean(noisy, scale.steps)});
-    }
-    return all;
+    return mapped<ScaleRow>(noisy.scales, [&](const play::NoisyScale& scale) {
+        return ScaleRow{scale.replicas, scale.ranks, noisy_mean(noisy, scale.steps)};
+    });
 }
 
 std::vector<AloneRow> alone_rows(const NoisySteps& noisy) {
-    std::vector<AloneRow> all;
-    for (const play::NoiseAlone& one : noisy.alone) {
-        all.push_back({one.on, noisy_mean(noisy, one.steps)});
-    }
-    return all;
+    return mapped<AloneRow>(noisy.alone, [&](const play::NoiseAlone& one) {
+        return AloneRow{one.on, noisy_mean(noisy, one.steps)};
+    });
 }
 
 std::vector<LoadRow> load_rows(const NoiseStudy& study) {
-    std::vector<LoadRow> all;
-    for (const LoadEffect& load : study.loads) {
-        all.push_back({load, questions::simulate::longer(load.steps.mean, study.without)});
-    }
-    return all;
+    return mapped<LoadRow>(study.loads, [&](const LoadEffect& load) {
+        return LoadRow{load, questions::simulate::longer(load.steps.mean, study.without)};
+    });
 }
 
 std::optional<Seconds> percentile_of(const NoisySteps& noisy, double share) {

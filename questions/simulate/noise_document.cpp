@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/simulate/simulate.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -87,8 +88,7 @@ Table step_table(const NoisySteps& noisy) {
 Table alone_table(const NoisySteps& noisy) {
     Table table({{"noise on one kind alone"}, {"mean step", Align::right}, {"longer by", Align::right}});
     std::vector<play::NoiseAlone> alone = noisy.alone;
-    std::stable_sort(alone.begin(), alone.end(),
-                     [](const auto& a, const auto& b) { return a.steps.mean > b.steps.mean; });
+    stable_sort(alone, [](const auto& a, const auto& b) { return a.steps.mean > b.steps.mean; });
     for (const play::NoiseAlone& one : alone) {
         table.row({std::string(name(one.on)), mean_cell(one.steps), slower(noisy, one.steps.mean)});
     }
@@ -131,10 +131,8 @@ bool is_drawn_once(const NoisySteps& noisy) {
 }  // namespace
 
 void add_noise(Document& document, const NoisySteps& noisy, double stragglers) {
-    std::vector<std::string> sources;
-    for (const NoiseSource& source : noisy.settings.sources) {
-        sources.push_back(source_text(source));
-    }
+    const auto sources =
+        mapped<std::string>(noisy.settings.sources, [](const NoiseSource& source) { return source_text(source); });
     add_section(document, {"With noise: " + asked_text(noisy)}, {List{sources}, step_table(noisy), alone_table(noisy)});
     add_section(document, {"Efficiency against scale"}, {scale_table(noisy)});
     add(document, Note{replicas_text(noisy)});

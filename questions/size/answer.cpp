@@ -1,5 +1,5 @@
-#include <algorithm>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/size/size.hpp"
 #include "reports/collect/prediction_answer.hpp"
@@ -17,17 +17,16 @@ namespace {
 
 const Description& size_inputs() {
     static const Description described{
-        .keys = joined(
-            questions::goal_input_keys<&SizeAnswer::inputs>(),
-            {computed("currency", "of all money in the document",
-                      [](const SizeAnswer& answer) {
-                          const auto priced =
-                              std::find_if(answer.machines.begin(), answer.machines.end(),
-                                           [](const SizedMachine& machine) { return machine.price.has_value(); });
-                          return questions::currency_of(priced == answer.machines.end() ? std::nullopt : priced->price);
-                      }),
-             required<&SizeAnswer::parameters>("parameters", "", {.range = kNotNegative}),
-             required<&SizeAnswer::find>("find", "")})};
+        .keys = joined(questions::goal_input_keys<&SizeAnswer::inputs>(),
+                       {computed("currency", "of all money in the document",
+                                 [](const SizeAnswer& answer) {
+                                     const auto* priced = found_in(answer.machines, [](const SizedMachine& machine) {
+                                         return machine.price.has_value();
+                                     });
+                                     return questions::currency_of(priced == nullptr ? std::nullopt : priced->price);
+                                 }),
+                        required<&SizeAnswer::parameters>("parameters", "", {.range = kNotNegative}),
+                        required<&SizeAnswer::find>("find", "")})};
     return described;
 }
 

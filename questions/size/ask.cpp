@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "graph/sample_tokens.hpp"
 #include "questions/size/size.hpp"
 #include "search/batches.hpp"
@@ -134,11 +135,9 @@ Answer ask(const Question& question, const Progress& progress) {
 }
 
 std::vector<Searched> searched(const SizedMachine& machine) {
-    std::vector<Searched> all;
-    for (const search::Attempt& attempt : machine.sizing.attempts) {
-        all.push_back({machine.machine, &attempt == machine.sizing.answer(), attempt, machine.price});
-    }
-    return all;
+    return mapped<Searched>(machine.sizing.attempts, [&](const search::Attempt& attempt) {
+        return Searched{machine.machine, &attempt == machine.sizing.answer(), attempt, machine.price};
+    });
 }
 
 }  // namespace dodona::questions::size

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/goal_summary.hpp"
 #include "questions/size/size.hpp"
@@ -27,10 +28,7 @@ bool has_several(const Answer& sized) { return sized.machines.size() > 1; }
 const SizedMachine* best_of(const Answer& sized) { return sized.best ? &sized.machines[*sized.best] : nullptr; }
 
 std::string machine_names(const Answer& sized) {
-    std::vector<std::string> names;
-    for (const SizedMachine& machine : sized.machines) {
-        names.push_back(machine.machine);
-    }
+    const auto names = mapped<std::string>(sized.machines, &SizedMachine::machine);
     return join(names);
 }
 
@@ -181,17 +179,15 @@ std::string counts_searched(const SizedMachine& machine) {
     const search::Sizing& sizing = machine.sizing;
     std::int64_t ruled_out = 0;  // some are searched all the same, to say by how much they miss
     for (const search::RuledOut& group : sizing.ruled_out) {
-        ruled_out +=
-            group.counts - std::count_if(sizing.attempts.begin(), sizing.attempts.end(), [&](const Attempt& at) {
-                return at.asked && at.devices >= group.first && at.devices <= group.last;
-            });
+        ruled_out += group.counts - count_if(sizing.attempts, [&](const Attempt& at) {
+                         return at.asked && at.devices >= group.first && at.devices <= group.last;
+                     });
     }
     std::int64_t configurations = 0;
     for (const Attempt& attempt : sizing.attempts) {
         configurations += attempt.configurations;
     }
-    const auto searched = std::count_if(sizing.attempts.begin(), sizing.attempts.end(),
-                                        [](const Attempt& attempt) { return attempt.asked; });
+    const auto searched = count_if(sizing.attempts, [](const Attempt& attempt) { return attempt.asked; });
     std::string all = fmt::format("{} from {} to {}: {} searched ({}), {} ruled out by bounds",
                                   counted(sizing.counts, "number"), whole(sizing.least), counted(sizing.most, "GPU"),
                                   searched, counted(configurations, "configuration"), ruled_out);

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/tables/tables.hpp"
 
@@ -21,12 +22,10 @@ struct PlacedPart {
 };
 
 std::vector<PlacedPart> placed_parts(const StepPrediction& prediction) {
-    std::vector<PlacedPart> all;
-    for (const Placed& placed : prediction.placement.shards) {
-        all.push_back(
-            {prediction.question.tables[placed.shard.table].name, prediction.question.tiers[placed.tier].name, placed});
-    }
-    return all;
+    return mapped<PlacedPart>(prediction.placement.shards, [&](const Placed& placed) {
+        return PlacedPart{prediction.question.tables[placed.shard.table].name,
+                          prediction.question.tiers[placed.tier].name, placed};
+    });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/tables/tables.hpp"
 #include "reports/collect/tables_report.hpp"
@@ -68,12 +69,8 @@ Table placement_table(const dodona::tables::StepPrediction& answer) {
                  {"memory", Align::right},
                  {"time", Align::right}});
     const PartsOf all = parts_of(answer.placement);
-    std::vector<PartsOf::const_pointer> shown;
-    for (const auto& one : all) {
-        shown.push_back(&one);
-    }
-    std::stable_sort(shown.begin(), shown.end(),
-                     [](const auto* a, const auto* b) { return a->second.bytes > b->second.bytes; });
+    auto shown = mapped<PartsOf::const_pointer>(all, [](const auto& one) { return &one; });
+    stable_sort(shown, [](const auto* a, const auto* b) { return a->second.bytes > b->second.bytes; });
     shown.resize(std::min(shown.size(), kMaxTablesShown));
     for (const auto* one : shown) {
         const auto& [key, parts] = *one;

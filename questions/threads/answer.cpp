@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/threads/threads.hpp"
 
@@ -57,13 +58,7 @@ constexpr std::array kCostNames{
 
 double bytes_per_second(BytesPerSecond rate) { return rate.in(BytesPerSecond::of_base(1)); }
 
-std::vector<std::string> cost_names() {
-    std::vector<std::string> all;
-    for (const CostName& cost : kCostNames) {
-        all.emplace_back(cost.name);
-    }
-    return all;
-}
+std::vector<std::string> cost_names() { return mapped<std::string>(kCostNames, &CostName::name); }
 constexpr TextForm kCostForm{.is = "a cost", .choices = cost_names};
 
 AssumedCosts assumed_costs(const questions::threads::Question& question) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/threads/threads.hpp"
 #include "reports/document/number_format.hpp"
@@ -136,8 +137,7 @@ Table measured_table(const Question& question, const Prediction& answer) {
                  {"predicted", Align::right},
                  {"off", Align::right}});
     std::vector<MeasuredSetting> settings = question.measured;
-    std::stable_sort(settings.begin(), settings.end(),
-                     [](const auto& a, const auto& b) { return a.median < b.median; });
+    stable_sort(settings, [](const auto& a, const auto& b) { return a.median < b.median; });
     for (const MeasuredSetting& one : settings) {
         const auto time = predicted(answer, one.setting);
         table.row({Count{one.setting.workers}, Count{one.setting.threads}, one.median, one.lower, one.upper,

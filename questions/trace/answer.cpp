@@ -1,3 +1,4 @@
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/trace/trace.hpp"
 #include "reports/collect/prediction_answer.hpp"
@@ -14,12 +15,10 @@ using traces::WorkUse;
 namespace {
 
 std::vector<std::string> traced_parts() {
-    std::vector<std::string> all;
-    for (const auto& row : traces::kDeviceWorkTable) {
-        if (traces::is_compute(row.value) && row.value != traces::DeviceWork::unnamed) {
-            all.emplace_back(row.name);
-        }
-    }
+    auto all = mapped_where<std::string>(
+        traces::kDeviceWorkTable,
+        [](const auto& row) { return traces::is_compute(row.value) && row.value != traces::DeviceWork::unnamed; },
+        [](const auto& row) { return row.name; });
     for (const char* of_all_kinds : {"compute", "communication", "copies", "idle"}) {
         all.emplace_back(of_all_kinds);
     }

@@ -1,6 +1,6 @@
-#include <algorithm>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "questions/trace/trace.hpp"
 
 namespace dodona::questions::trace {
@@ -84,9 +84,8 @@ Answer ask(Question question) {
     }
     add_others(answer);
     add_collectives(answer);
-    const auto most =
-        std::max_element(answer.parts.begin(), answer.parts.end(),
-                         [](const TracedPart& a, const TracedPart& b) { return size(a.longer()) < size(b.longer()); });
+    const auto most = max_element(
+        answer.parts, [](const TracedPart& a, const TracedPart& b) { return size(a.longer()) < size(b.longer()); });
     answer.most_off = static_cast<std::size_t>(most - answer.parts.begin());
     return answer;
 }

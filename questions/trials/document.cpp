@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/trials/timeline.hpp"
 #include "questions/trials/trials.hpp"
@@ -82,8 +83,7 @@ Table width_table(const Prediction& answer) {
                  {"all on that: makespan", Align::right},
                  {"utilisation", Align::right}});
     for (const Alternative& one : answer.widths) {
-        const auto taken = std::count_if(answer.jobs.begin(), answer.jobs.end(),
-                                         [&](const Job& job) { return job.units == one.units; });
+        const auto taken = count_if(answer.jobs, [&](const Job& job) { return job.units == one.units; });
         table.row({units_text(one.units), Count{taken}, Duration{one.makespan}, Percent{one.utilisation}});
     }
     return table;
@@ -109,10 +109,7 @@ KeyFigures stopping_figures(const Prediction& answer) {
         return {};
     }
     const StoppedTrials& stopped = *answer.stopped;
-    Seconds all;
-    for (const Job& job : answer.jobs) {
-        all += job.time;
-    }
+    const auto all = sum_of<Seconds>(answer.jobs, &Job::time);
     return {{{.label = "makespan",
               .value = Duration{stopped.makespan.mean},
               .note = fmt::format("expected (95 % confidence {} to {}); {} without early stopping",

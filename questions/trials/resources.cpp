@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "questions/trials/options.hpp"
 #include "questions/trials/trials.hpp"
 
@@ -31,15 +32,11 @@ std::vector<std::int64_t> sorted_sizes(std::vector<std::int64_t> sizes, std::int
 void set_parameter(Study& study, const std::string& typed, Faults& faults) {
     const std::size_t equals = typed.find('=');
     const std::string name = typed.substr(0, equals);
-    const auto found = std::find_if(study.space.begin(), study.space.end(),
-                                    [&](const dodona::trials::Parameter& parameter) { return parameter.name == name; });
+    auto* found = found_in(study.space, &dodona::trials::Parameter::name, name);
     if (equals == std::string::npos || equals + 1 == typed.size()) {
         faults.push_back({"set", fmt::format("\"{}\" is not NAME=VALUE", typed), {}});
-    } else if (found == study.space.end()) {
-        std::vector<std::string> names;
-        for (const dodona::trials::Parameter& parameter : study.space) {
-            names.push_back(parameter.name);
-        }
+    } else if (found == nullptr) {
+        const auto names = mapped<std::string>(study.space, &dodona::trials::Parameter::name);
         faults.push_back({"set", fmt::format("the study has no parameter \"{}\"{}", name, did_you_mean(name, names)),
                           "its parameters: " + join(names)});
     } else {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/trials/run.hpp"
 #include "questions/trials/settings.hpp"
@@ -70,12 +71,10 @@ struct TrialAttempt {
 };
 
 std::vector<TrialResult> trial_results(const RunAnswer& answer) {
-    std::vector<TrialResult> all;
-    for (const std::size_t trial : questions::trials::ranked(answer)) {
-        all.push_back({trial, answer.run.trials[trial], *answer.done.results[trial],
-                       questions::trials::is_stopped_early(answer, trial)});
-    }
-    return all;
+    return mapped<TrialResult>(questions::trials::ranked(answer), [&](const std::size_t trial) {
+        return TrialResult{trial, answer.run.trials[trial], *answer.done.results[trial],
+                           questions::trials::is_stopped_early(answer, trial)};
+    });
 }
 
 std::vector<TrialAttempt> trial_attempts(const RunAnswer& answer) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/csv_cell.hpp"
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/trials/run.hpp"
 #include "questions/trials/timeline.hpp"
@@ -118,12 +119,10 @@ Table attempt_table(const RunAnswer& answer) {
 }  // namespace
 
 std::vector<TrialRun> runs_of(const runner::StudyDone& done) {
-    std::vector<TrialRun> runs;
-    for (const runner::Attempt& attempt : done.attempts) {
-        runs.push_back({attempt.trial, attempt.place, attempt.start, attempt.end,
-                        attempt.state != runner::State::finished && attempt.state != runner::State::stopped});
-    }
-    return runs;
+    return mapped<TrialRun>(done.attempts, [](const runner::Attempt& attempt) {
+        return TrialRun{attempt.trial, attempt.place, attempt.start, attempt.end,
+                        attempt.state != runner::State::finished && attempt.state != runner::State::stopped};
+    });
 }
 
 std::string trials_csv(const runner::StudyRun& run, const runner::StudyDone& done) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "questions/described.hpp"
 #include "questions/validate/validate.hpp"
 #include "reports/collect/comparison_tables.hpp"
@@ -76,10 +77,7 @@ Table refused_table(const std::vector<LogResult>& logs) {
 }  // namespace
 
 Document document(const std::vector<LogResult>& logs) {
-    std::vector<dodona::validate::RunResult> results;
-    for (const LogResult& one : logs) {
-        results.push_back(one.result);
-    }
+    auto results = mapped<dodona::validate::RunResult>(logs, &LogResult::result);
     const dodona::validate::Comparison comparison = dodona::validate::summarised(std::move(results));
     Document document = answer_document(comparison);
     add(document, Headline{log_headline(logs, comparison)});

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
@@ -42,12 +43,8 @@ Cell signed_ratio(const std::optional<double>& value) {
 }
 
 Table worst_runs(const validate::Comparison& comparison, std::size_t most) {
-    std::vector<const validate::RunResult*> runs;
-    for (const validate::RunResult& run : comparison.rows) {
-        if (run.error) {
-            runs.push_back(&run);
-        }
-    }
+    auto runs = mapped_where<const validate::RunResult*>(comparison.rows, &validate::RunResult::error,
+                                                         [](const validate::RunResult& run) { return &run; });
     std::stable_sort(runs.begin(), runs.end(),
                      [](const auto* a, const auto* b) { return std::abs(*a->error) > std::abs(*b->error); });
     Table table({{"run"},
@@ -97,9 +94,8 @@ Table refusal_table(const validate::Comparison& comparison, std::size_t most) {
         if (row.refusal.empty()) {
             continue;
         }
-        const auto known =
-            std::find_if(found.begin(), found.end(), [&](const auto& entry) { return entry.first == row.refusal; });
-        if (known == found.end()) {
+        auto* known = found_in(found, [&](const auto& entry) { return entry.first == row.refusal; });
+        if (known == nullptr) {
             found.emplace_back(row.refusal, 1);
         } else {
             ++known->second;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "files/machine_file.hpp"
 #include "reports/collect/described_record.hpp"
 #include "reports/document/number_format.hpp"
@@ -47,10 +48,8 @@ Cell widest_matrix_peak(const cluster::Device& device) {
 }
 
 std::string tile_list(const cluster::Device& device) {
-    std::vector<std::string> tiles;
-    for (const cluster::Tile& tile : device.tiles) {
-        tiles.push_back(fmt::format("{} x {}", tile.m, tile.n));
-    }
+    const auto tiles = mapped<std::string>(
+        device.tiles, [](const cluster::Tile& tile) { return fmt::format("{} x {}", tile.m, tile.n); });
     return join(tiles);
 }
 

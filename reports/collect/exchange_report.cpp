@@ -1,11 +1,11 @@
 #include "reports/collect/exchange_report.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "files/exchange_file.hpp"
 #include "reports/collect/described_record.hpp"
 #include "reports/collect/plan_summary.hpp"
@@ -239,10 +239,9 @@ Document exchange_answer_document(const Subject& subject, const ExchangeAnswer& 
         add(document, Note{fmt::format("own: the plan's all-reduce, {} a step, of which {} shows",
                                        text(answer.prediction.step.value), text(answer.own.own_exposed))});
     }
-    const bool all_equal =
-        std::all_of(answer.exchanges.begin(), answer.exchanges.end(), [](const ReplicaExchange& made) {
-            return made.exchange.keeps_replicas_equal() && made.exchange.compression.kind == CompressionKind::none;
-        });
+    const bool all_equal = all_of(answer.exchanges, [](const ReplicaExchange& made) {
+        return made.exchange.keeps_replicas_equal() && made.exchange.compression.kind == CompressionKind::none;
+    });
     if (!all_equal) {
         add(document, Note{statistical_note()});
     }

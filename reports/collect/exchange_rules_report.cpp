@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "exchange/lemmas.hpp"
 #include "reports/collect/exchange_report.hpp"
 #include "reports/document/number_format.hpp"
@@ -27,9 +28,7 @@ Table delay_table(const exchange::DelayQuestion& question, const std::vector<Del
     Table table(std::move(columns));
     for (const Delays& row : rows) {
         std::vector<Cell> cells{row.exchange.name};
-        for (const ExchangeCost& cost : row.by_workers) {
-            cells.emplace_back(cost.exposed);
-        }
+        append(cells, row.by_workers, &ExchangeCost::exposed);
         const ExchangeCost& last = row.by_workers.back();
         cells.emplace_back(Percent{last.utilisation});
         cells.push_back(last.servers_to_hide ? Cell(Count{*last.servers_to_hide}) : Cell());
@@ -76,9 +75,7 @@ Document delays_document(const exchange::DelayQuestion& question, const std::vec
                          const std::vector<exchange::Crossover>& crossovers) {
     Document document;
     std::vector<Record>& records = document.rows.emplace();
-    for (const Delays& row : rows) {
-        records.push_back(delay_record(question, row));
-    }
+    append(records, rows, [&](const Delays& row) { return delay_record(question, row); });
     document.record = {
         {"schema", "dodona/delays/1"},
         {"size_bytes", question.size},
@@ -96,9 +93,7 @@ Document delays_document(const exchange::DelayQuestion& question, const std::vec
                              text(question.link.bandwidth), text(question.compute), rows.front().exchange.name)});
     add(document, delay_table(question, rows));
     List crossing;
-    for (const exchange::Crossover& one : crossovers) {
-        crossing.items.push_back(crossover_text(one));
-    }
+    append(crossing.items, crossovers, [](const exchange::Crossover& one) { return crossover_text(one); });
     if (!crossing.items.empty()) {
         add(document, std::move(crossing));
     }

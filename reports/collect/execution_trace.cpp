@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "cluster/group_members.hpp"
 
 namespace dodona::reports {
@@ -11,12 +12,9 @@ namespace dodona::reports {
 namespace {
 
 std::vector<std::uint64_t> ids(const std::vector<std::size_t>& places, const std::vector<char>& is_there) {
-    std::vector<std::uint64_t> found;
-    for (const std::size_t place : places) {
-        if (is_there[place] != 0) {
-            found.push_back(place + 1);
-        }
-    }
+    auto found = mapped_where<std::uint64_t>(
+        places, [&](const std::size_t place) { return is_there[place] != 0; },
+        [](const std::size_t place) { return place + 1; });
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
@@ -65,10 +63,8 @@ std::int64_t ExecutionTrace::nodes(std::int64_t ranks) const {
 
 std::vector<TraceNode> ExecutionTrace::of_rank(std::int64_t rank) const {
     const StageOperations& stage = stages_[static_cast<std::size_t>(communication_.stage_of(rank))];
-    std::vector<std::int64_t> numbers;
-    for (const GroupOfStage& kind : stage.groups) {
-        numbers.push_back(numbers_.at(members(kind, rank)));
-    }
+    const auto numbers =
+        mapped<std::int64_t>(stage.groups, [&](const GroupOfStage& kind) { return numbers_.at(members(kind, rank)); });
     std::vector<TraceNode> nodes;
     std::vector<char> is_there(stage.operations.size(), 0);
     for (std::size_t i = 0; i < stage.operations.size(); ++i) {

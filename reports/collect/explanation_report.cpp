@@ -1,11 +1,11 @@
 #include "reports/collect/explanation_report.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/document/number_format.hpp"
 #include "search/crossover_search.hpp"
@@ -129,22 +129,18 @@ std::string memory_sentence(const search::MemoryMargin& memory, const step::Pred
 /// What the table cannot say in its rows.
 std::vector<std::string> footnotes(const Explanation& explanation) {
     std::vector<std::string> notes;
-    std::vector<std::string> idle;
-    for (const Sensitivity& sensitivity : explanation.parameters) {
-        if (is_idle(explanation, sensitivity)) {
-            idle.push_back(sensitivity.parameter.name);
-        }
-    }
+    auto idle = mapped_where<std::string>(
+        explanation.parameters, [&](const Sensitivity& sensitivity) { return is_idle(explanation, sensitivity); },
+        [](const Sensitivity& sensitivity) { return sensitivity.parameter.name; });
     if (!idle.empty()) {
         notes.push_back((explanation.crossovers_searched ? "neither the time nor the choice is sensitive to: "
                                                          : "the time is not sensitive to: ") +
                         join(idle));
     }
-    const bool ties =
-        std::any_of(explanation.parameters.begin(), explanation.parameters.end(), [](const Sensitivity& sensitivity) {
-            const auto tied = [](const std::optional<Crossover>& crossover) { return crossover && crossover->tied; };
-            return tied(sensitivity.less.crossover) || tied(sensitivity.more.crossover);
-        });
+    const bool ties = any_of(explanation.parameters, [](const Sensitivity& sensitivity) {
+        const auto tied = [](const std::optional<Crossover>& crossover) { return crossover && crossover->tied; };
+        return tied(sensitivity.less.crossover) || tied(sensitivity.more.crossover);
+    });
     if (ties) {
         notes.emplace_back("~ today tied with No. 1");
     }
@@ -202,9 +198,7 @@ void add_explanation(Document& document, const Explanation& explanation, const s
     }
     sentences.push_back(memory_sentence(explanation.memory, plans.front()));
     std::vector<Block> blocks{List{std::move(sentences)}, sensitivity_table(explanation)};
-    for (std::string& note : footnotes(explanation)) {
-        blocks.emplace_back(Note{std::move(note)});
-    }
+    append(blocks, footnotes(explanation), [](const std::string& note) { return Note{note}; });
     add_section(document, {"What the answer is sensitive to"}, std::move(blocks));
 }
 

@@ -11,7 +11,6 @@ namespace dodona::reports {
 
 namespace {
 
-
 std::string spread(double mean, double deviation) {
     return fmt::format("{} +- {}", three_digits(mean), three_digits(deviation));
 }

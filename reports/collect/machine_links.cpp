@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
@@ -49,12 +50,10 @@ void add_rows(Table& table, const std::string& link, const std::vector<cluster::
 std::vector<KeyFigure> link_figures(const cluster::Cluster& cluster) {
     std::vector<KeyFigure> figures;
     for (const auto& [link, levels] : links_of(cluster)) {
-        std::vector<std::string> protocols;
-        for (const cluster::Protocol& protocol : link->protocols) {
-            protocols.push_back(fmt::format("{} {} and {} a step at {} of the bandwidth", protocol.name,
-                                            text(protocol.timing.start), text(protocol.timing.step),
-                                            percent(protocol.timing.efficiency)));
-        }
+        const auto protocols = mapped<std::string>(link->protocols, [](const cluster::Protocol& protocol) {
+            return fmt::format("{} {} and {} a step at {} of the bandwidth", protocol.name, text(protocol.timing.start),
+                               text(protocol.timing.step), percent(protocol.timing.efficiency));
+        });
         figures.push_back(
             {.label = "link of " + join(levels, " and "),
              .value =

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "files/machine_file.hpp"
 #include "reports/collect/described_record.hpp"
 #include "reports/collect/device_report.hpp"
@@ -37,12 +38,10 @@ std::string level_kind(const cluster::Level& level) {
 
 /// "plain (nodes 1 to 4)"
 std::vector<std::string> mixed_devices(const cluster::Cluster& cluster) {
-    std::vector<std::string> parts;
-    for (const cluster::DeviceRange& range : cluster.mixed) {
-        parts.push_back(fmt::format("{} (nodes {} to {})", range.device.name, range.first / cluster.node_size() + 1,
-                                    (range.first + range.ranks) / cluster.node_size()));
-    }
-    return parts;
+    return mapped<std::string>(cluster.mixed, [&](const cluster::DeviceRange& range) {
+        return fmt::format("{} (nodes {} to {})", range.device.name, range.first / cluster.node_size() + 1,
+                           (range.first + range.ranks) / cluster.node_size());
+    });
 }
 
 /// "2 measured curves, 6 fitted kernel models (a100-sxm) and the data sheet"
@@ -145,9 +144,7 @@ KeyFigures machine_figures(const cluster::Cluster& cluster) {
         add_line("measured on",
                  days->first == days->last ? days->first : fmt::format("{} to {}", days->first, days->last));
     }
-    for (KeyFigure& figure : link_figures(cluster)) {
-        all.figures.push_back(std::move(figure));
-    }
+    append(all.figures, link_figures(cluster));
     add_line("source", cluster.source);
     if (!device.source.empty() && device.source != cluster.source) {
         add_line("device source", device.source);
@@ -294,10 +291,7 @@ Document machines_document(const std::vector<cluster::Cluster>& clusters) {
                             {"device"},
                             {"memory", Align::right},
                             {"levels"}});
-        std::vector<std::string> levels;
-        for (const cluster::Level& level : cluster.levels) {
-            levels.push_back(level.name);
-        }
+        const auto levels = mapped<std::string>(cluster.levels, &cluster::Level::name);
         const std::string& family = cluster.device.family;
         families.try_emplace(family.empty() ? "Others" : family, titles)
             .first->second.row({cluster.name, Count{cluster.devices()}, Count{cluster.node_size()},

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona::reports {
 
 namespace {
@@ -66,10 +68,8 @@ std::string shell_word(std::string_view word) {
     if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
         return std::string(word);
     }
-    std::string quoted = "'";
-    for (const char c : word) {
-        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
+    std::string quoted =
+        "'" + concatenated(word, [](const char c) { return c == '\'' ? std::string("'\\''") : std::string(1, c); });
     return quoted + "'";
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "plan/recompute.hpp"
 #include "reports/document/number_format.hpp"
 #include "step/anchor.hpp"
@@ -35,9 +36,8 @@ std::string layer_label(const plan::Plan& plan) {
         if (is_data || plan.axis_size(axis) <= 1 || axis == plan.strategy.pipeline) {
             return;
         }
-        const auto* const known = std::find_if(kAbbreviations.begin(), kAbbreviations.end(),
-                                               [&](const AxisAbbreviation& one) { return one.axis == axis; });
-        axes.emplace_back(known == kAbbreviations.end() ? axis : known->abbreviation);
+        const auto* known = found_in(kAbbreviations, &AxisAbbreviation::axis, axis);
+        axes.emplace_back(known == nullptr ? axis : known->abbreviation);
     };
     for (const plan::MeshAxis& axis : plan.mesh) {
         add(axis.name);
@@ -98,12 +98,9 @@ std::string with_framework(const plan::Plan& plan) {
 }
 
 std::string mesh_text(const plan::Plan& plan) {
-    std::vector<std::string> axes;
-    for (const plan::MeshAxis& axis : plan.mesh) {
-        if (axis.size > 1) {
-            axes.push_back(fmt::format("{} {}", axis.name, axis.size));
-        }
-    }
+    auto axes = mapped_where<std::string>(
+        plan.mesh, [](const plan::MeshAxis& axis) { return axis.size > 1; },
+        [](const plan::MeshAxis& axis) { return fmt::format("{} {}", axis.name, axis.size); });
     for (const plan::Fold& fold : plan.folds) {
         std::vector<std::string> of;
         std::copy_if(fold.of.begin(), fold.of.end(), std::back_inserter(of),
@@ -191,10 +188,8 @@ std::string recompute_name(const plan::Plan& plan) {
         return fmt::format("modules={}", fmt::join(plan.recompute_modules, ","));
     }
     if (plan.recompute == plan::RecomputeKind::layers) {
-        std::vector<std::string> layers;
-        for (const plan::Match& match : plan.recompute_layers) {
-            layers.push_back(plan::text(match));
-        }
+        const auto layers =
+            mapped<std::string>(plan.recompute_layers, [](const plan::Match& match) { return plan::text(match); });
         return fmt::format("layers={}", fmt::join(layers, ","));
     }
     if (plan.keeps_some_blocks()) {
@@ -319,13 +314,10 @@ std::vector<std::string> observed_text(const step::Prediction& prediction) {
         fmt::format("{} took {} than predicted with {}, and {} than predicted with its parameters adjusted",
                     counted(change->runs, "observed run"), longer(change->missed_before),
                     framework.empty() ? "bare kernels and links" : framework, longer(change->missed_after))};
-    std::vector<std::string> moves;
-    for (const MovedParameter& one : change->moved) {
-        if (one.matters) {
-            moves.push_back(fmt::format("{} {} to {}", one.kind->word, parameter_text(*one.kind, one.before),
-                                        parameter_text(*one.kind, one.after)));
-        }
-    }
+    auto moves = mapped_where<std::string>(change->moved, &MovedParameter::matters, [](const MovedParameter& one) {
+        return fmt::format("{} {} to {}", one.kind->word, parameter_text(*one.kind, one.before),
+                           parameter_text(*one.kind, one.after));
+    });
     lines.push_back(moves.empty() ? "no parameter that this step depends on was adjusted" : "adjusted: " + join(moves));
     const plan::Framework::Observed& observed = *prediction.plan.framework.observed;
     if (observed.repeat > 0 && std::abs(observed.unexplained / prediction.step.value) > step::kUnexplained) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "cost/error_source.hpp"
 #include "step/prediction.hpp"
 
@@ -156,10 +157,7 @@ private:
         const Seconds kernels =
             time(busy, TimePart::forward) + time(busy, TimePart::backward) + time(busy, TimePart::recompute);
         const Seconds slowed = kernels + share(ErrorSource::interference) * step.step.value;
-        double all = 0;
-        for (const KindOfSource& kind : kKindsOfSources) {
-            all += share(kind.source);
-        }
+        const auto all = sum_of<double>(kKindsOfSources, [&](const KindOfSource& kind) { return share(kind.source); });
         for (const KindOfSource& kind : kKindsOfSources) {
             step.busy[index(kind.work)] += all > 0 ? share(kind.source) / all * slowed : Seconds{};
         }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "files/computed_keys.hpp"
 #include "reports/collect/plan_summary.hpp"
 
@@ -129,13 +130,7 @@ std::vector<Key> decisions() {
                 {named_entries<&MeshAxis::name, &MeshAxis::size>(type_of<std::int64_t>(kCounted))}, "mesh",
                 "axis: size; the product is the number of GPUs"),
             computed("placement", "mesh axes, innermost (nearest ranks) first",
-                     [](const Prediction& of) {
-                         std::vector<std::string> axes;
-                         for (const MeshAxis& axis : of.plan.mesh) {
-                             axes.push_back(axis.name);
-                         }
-                         return axes;
-                     }),
+                     [](const Prediction& of) { return mapped<std::string>(of.plan.mesh, &MeshAxis::name); }),
             required_as<&Prediction::plan, &Plan::folds>({named_entries<&Fold::name>(record_type(fold))}, "fold",
                                                          "axes that use the ranks of other axes",
                                                          {.is_absent = test<Prediction, no_folds>}),
@@ -206,11 +201,7 @@ std::vector<Key> lists() {
         required<&Prediction::bottlenecks>("bottlenecks", ""),
         required<&Prediction::communication>("communication", ""),
         computed("provenance", "which evidence stands behind the times", [](const Prediction& of) {
-            std::vector<std::string> lines;
-            for (const step::SourceLine& line : of.provenance) {
-                lines.push_back(text(line));
-            }
-            return lines;
+            return mapped<std::string>(of.provenance, [](const step::SourceLine& line) { return text(line); });
         })};
 }
 

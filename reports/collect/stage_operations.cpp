@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona::reports {
 
 namespace {
@@ -114,9 +116,7 @@ private:
 
     std::size_t add(StageOperation operation) {
         std::sort(operation.order.begin(), operation.order.end());
-        std::erase_if(operation.order, [&](std::size_t place) {
-            return std::find(operation.data.begin(), operation.data.end(), place) != operation.data.end();
-        });
+        std::erase_if(operation.order, [&](std::size_t place) { return contains(operation.data, place); });
         stage_operations_.operations.push_back(std::move(operation));
         return stage_operations_.operations.size() - 1;
     }
@@ -310,8 +310,7 @@ private:
             return nullptr;
         }
         if (task.work == Work::forward) {
-            const auto found = std::find_if(pass.segments.begin(), pass.segments.end(), holds);
-            return found == pass.segments.end() ? nullptr : &*found;
+            return found_in(pass.segments, holds);
         }
         const auto found = std::find_if(pass.segments.rbegin(), pass.segments.rend(), holds);
         return found == pass.segments.rend() ? nullptr : &*found;

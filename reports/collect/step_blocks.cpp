@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -88,11 +89,9 @@ StackedBar memory_bar(const step::Prediction& prediction) {
 }
 
 std::vector<std::string> bottleneck_items(const step::Prediction& prediction) {
-    std::vector<std::string> items;
-    for (const step::Bottleneck& bottleneck : prediction.bottlenecks) {
-        items.push_back(fmt::format("{}: {}", name(bottleneck.kind), bottleneck.text));
-    }
-    return items;
+    return mapped<std::string>(prediction.bottlenecks, [](const step::Bottleneck& bottleneck) {
+        return fmt::format("{}: {}", name(bottleneck.kind), bottleneck.text);
+    });
 }
 
 std::vector<std::string> limit_items(const step::Prediction& prediction) {
@@ -115,10 +114,7 @@ std::vector<std::string> limit_items(const step::Prediction& prediction) {
 }
 
 std::vector<std::string> evidence_items(const step::Prediction& prediction) {
-    std::vector<std::string> items;
-    for (const step::SourceLine& line : prediction.provenance) {
-        items.push_back(text(line));
-    }
+    auto items = mapped<std::string>(prediction.provenance, [](const step::SourceLine& line) { return text(line); });
     if (std::string sources = interval_sources(prediction); !items.empty() && !sources.empty()) {
         items.push_back(std::move(sources));
     }

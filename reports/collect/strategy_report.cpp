@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "files/strategy_file.hpp"
 #include "plan/plan.hpp"
 #include "reports/collect/described_record.hpp"
@@ -13,10 +14,8 @@ namespace dodona::reports {
 namespace {
 
 std::string sharding_text(const std::vector<plan::Lay>& lays) {
-    std::vector<std::string> parts;
-    for (const plan::Lay& lay : lays) {
-        parts.push_back(fmt::format("{} on {}", lay.dimension, join(lay.axes, " and ")));
-    }
+    auto parts = mapped<std::string>(
+        lays, [](const plan::Lay& lay) { return fmt::format("{} on {}", lay.dimension, join(lay.axes, " and ")); });
     return parts.empty() ? "replicated" : join(parts);
 }
 
@@ -79,9 +78,7 @@ List rule_list(const plan::Strategy& strategy) {
     if (!strategy.everywhere.empty()) {
         rules.items.push_back("every layer: " + sharding_text(strategy.everywhere));
     }
-    for (const plan::Rule& rule : strategy.rules) {
-        rules.items.push_back(rule_text(rule));
-    }
+    append(rules.items, strategy.rules, [](const plan::Rule& rule) { return rule_text(rule); });
     return rules;
 }
 
@@ -103,11 +100,7 @@ std::string rule_text(const plan::Rule& rule) {
 }
 
 std::vector<std::string> rule_texts(const plan::Strategy& strategy) {
-    std::vector<std::string> texts;
-    for (const plan::Rule& rule : strategy.rules) {
-        texts.push_back(rule_text(rule));
-    }
-    return texts;
+    return mapped<std::string>(strategy.rules, [](const plan::Rule& rule) { return rule_text(rule); });
 }
 
 Document strategy_document(const plan::Strategy& strategy) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona::reports {
 
 namespace {
@@ -87,12 +89,9 @@ Document criteria_document(const std::vector<exchange::Technique>& techniques) {
                  {"systems"}});
     std::vector<Record>& rows = document.rows.emplace();
     for (const exchange::Technique& technique : techniques) {
-        std::vector<std::string> names;
-        for (const System& system : exchange::systems()) {
-            if (exchange::is_of(system, technique)) {
-                names.emplace_back(system.name);
-            }
-        }
+        auto names = mapped_where<std::string>(
+            exchange::systems(), [&](const System& system) { return exchange::is_of(system, technique); },
+            &System::name);
         const std::string needs = technique.large_balanced_data ? "large, balanced data set"
                                   : technique.balanced_model    ? "balanced model"
                                                                 : "";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::reports {
 
@@ -14,8 +15,7 @@ struct IsEmpty {
     bool operator()(const KeyFigures& block) const { return block.figures.empty(); }
     bool operator()(const Table& block) const { return block.rows.empty(); }
     bool operator()(const StackedBar& block) const {
-        return std::none_of(block.parts.begin(), block.parts.end(),
-                            [](const BarPart& part) { return part.amount > 0; });
+        return none_of(block.parts, [](const BarPart& part) { return part.amount > 0; });
     }
     bool operator()(const List& block) const { return block.items.empty(); }
     bool operator()(const Chart& block) const { return block.x.empty(); }
@@ -53,9 +53,7 @@ void add_section(Document& document, Section section, std::vector<Block> blocks)
         return;
     }
     document.blocks.emplace_back(std::move(section));
-    for (Block& block : blocks) {
-        document.blocks.push_back(std::move(block));
-    }
+    append(document.blocks, blocks);
 }
 
 }  // namespace dodona::reports

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::reports {
 
@@ -94,9 +95,7 @@ Record::Record(const std::vector<T>& list) : of_(List(list.begin(), list.end()))
 template <class Range, class Make>
 Record list_of(const Range& range, Make make) {
     Record::List list;
-    for (const auto& element : range) {
-        list.push_back(make(element));
-    }
+    append(list, range, [&](const auto& element) { return make(element); });
     return list;
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ranges.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/protobuf.hpp"
 
@@ -110,11 +111,8 @@ std::string chakra_trace(std::int64_t rank, const std::vector<TraceNode>& nodes,
     for (const auto& [name, value] : about) {
         add_text_attribute(metadata, kMetadataAttribute, name, value);
     }
-    std::string file = metadata.delimited();
-    for (const TraceNode& node : nodes) {
-        file += message_of(node, rank).delimited();
-    }
-    return file;
+    return metadata.delimited() +
+           concatenated(nodes, [&](const TraceNode& node) { return message_of(node, rank).delimited(); });
 }
 
 std::string chakra_groups(const std::vector<TraceGroup>& groups) {

@@ -1,5 +1,7 @@
 #include "reports/render/chart_table.hpp"
 
+#include "base/ranges.hpp"
+
 namespace dodona::reports {
 
 Table chart_table(const Chart& chart) {
@@ -10,9 +12,7 @@ Table chart_table(const Chart& chart) {
     Table table(columns);
     for (std::size_t i = 0; i < chart.x.size(); ++i) {
         std::vector<Cell> cells{chart.x[i]};
-        for (const Series& series : chart.series) {
-            cells.push_back(series.points.at(i));
-        }
+        append(cells, chart.series, [&](const Series& series) { return series.points.at(i); });
         table.row(std::move(cells));
     }
     return table;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "reports/document/component_colours.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/chart_table.hpp"
@@ -25,11 +26,8 @@ namespace {
 
 /// JSON inside an element: no `<` that could end it.
 std::string json_in_page(const Record& record) {
-    std::string all;
-    for (const char c : json_line(record)) {
-        all += c == '<' ? std::string("\\u003c") : std::string(1, c);
-    }
-    return all;
+    return concatenated(json_line(record),
+                        [](const char c) { return c == '<' ? std::string("\\u003c") : std::string(1, c); });
 }
 
 /// A text as markup, whose lines do not end between a number and its unit; nor between a word and a number, unless numbers

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/printable.hpp"
+#include "base/ranges.hpp"
 #include "reports/render/renderer.hpp"
 
 namespace dodona::reports {
@@ -18,9 +19,7 @@ struct JsonOf {
     Json operator()(const Record::List& list) const {
         Json::array_t elements;
         elements.reserve(list.size());
-        for (const Record& element : list) {
-            elements.push_back(json_of(element));
-        }
+        append(elements, list, [&](const Record& element) { return json_of(element); });
         return elements;
     }
     Json operator()(const Record::Fields& fields) const {

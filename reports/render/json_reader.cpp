@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 
 namespace dodona::reports {
 
@@ -37,9 +38,7 @@ Record record_of(const OrderedJson& json, const Location& whole, int depth = 0) 
         case OrderedJson::value_t::string: return json.get<std::string>();
         case OrderedJson::value_t::array: {
             Record::List list;
-            for (const OrderedJson& element : json) {
-                list.push_back(record_of(element, whole, depth + 1));
-            }
+            append(list, json, [&](const OrderedJson& element) { return record_of(element, whole, depth + 1); });
             return list;
         }
         case OrderedJson::value_t::object: {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/printable.hpp"
+#include "base/ranges.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/chart_table.hpp"
 #include "reports/render/plot_axis.hpp"
@@ -58,19 +59,11 @@ std::string markdown_text(std::string_view text) {
 
 /// The same in a table, where a bar would end the cell.
 std::string markdown_cell(std::string_view cell) {
-    std::string escaped;
-    for (const char c : markdown_text(cell)) {
-        escaped += c == '|' ? "\\|" : std::string(1, c);
-    }
-    return escaped;
+    return concatenated(markdown_text(cell), [](const char c) { return c == '|' ? "\\|" : std::string(1, c); });
 }
 
 std::string markdown_list(const std::vector<std::string>& items) {
-    std::string all;
-    for (const std::string& item : items) {
-        all += "- " + markdown_text(item) + "\n";
-    }
-    return all;
+    return concatenated(items, [](const std::string& item) { return "- " + markdown_text(item) + "\n"; });
 }
 
 /// A link's target: no character of it ends the link.
@@ -104,10 +97,8 @@ struct MarkdownBlock {
     std::string operator()(const Table& block) const { return markdown(block); }
     std::string operator()(const List& block) const { return markdown_list(block.items); }
     std::string operator()(const KeyFigures& block) const {
-        std::vector<std::string> items;
-        for (const KeyFigure& figure : block.figures) {
-            items.push_back(key_figure_text(figure));
-        }
+        const auto items =
+            mapped<std::string>(block.figures, [&](const KeyFigure& figure) { return key_figure_text(figure); });
         return markdown_list(items);
     }
     std::string operator()(const StackedBar& block) const {
@@ -132,10 +123,8 @@ struct MarkdownBlock {
     }
     std::string operator()(const Code& block) const {
         const std::string fence = fence_around(block.lines);
-        std::string all = fence + "sh\n";
-        for (const std::string& line : block.lines) {
-            all += printable(line) + "\n";
-        }
+        std::string all =
+            fence + "sh\n" + concatenated(block.lines, [&](const std::string& line) { return printable(line) + "\n"; });
         return all + fence + "\n";
     }
 

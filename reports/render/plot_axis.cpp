@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "reports/document/component_colours.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -116,11 +117,8 @@ const Value& first_value(const Chart& chart) {
 }
 
 double stack_height(const Chart& chart, std::size_t x) {
-    double sum = 0;
-    for (const Series& series : chart.series) {
-        sum += number_of(series.points[x].value).value_or(0);
-    }
-    return sum;
+    return sum_of<double>(chart.series,
+                          [&](const Series& series) { return number_of(series.points[x].value).value_or(0); });
 }
 
 }  // namespace
@@ -219,9 +217,8 @@ std::vector<SeriesColour> series_colours(const Chart& chart) {
     std::vector<SeriesColour> colours;
     std::size_t turn = 0;
     for (const Series& series : chart.series) {
-        const auto like = std::find_if(chart.series.begin(), chart.series.end(), [&](const Series& other) {
-            return !series.like.empty() && other.label == series.like;
-        });
+        const auto like = find_if(
+            chart.series, [&](const Series& other) { return !series.like.empty() && other.label == series.like; });
         const auto place = static_cast<std::size_t>(like - chart.series.begin());
         if (place < colours.size()) {
             colours.push_back(colours[place]);

@@ -1,6 +1,6 @@
 #include "reports/render/renderer.hpp"
 
-#include <algorithm>
+#include "base/ranges.hpp"
 
 namespace dodona::reports {
 
@@ -18,16 +18,12 @@ std::span<const Renderer> renderers() {
 
 const Renderer* renderer_named(std::string_view name) {
     const auto all = renderers();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Renderer& one) { return one.name == name; });
-    return found == all.end() ? nullptr : &*found;
+    return found_in(all, &Renderer::name, name);
 }
 
 const Renderer* renderer_of_suffix(std::string_view suffix) {
     const auto all = renderers();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Renderer& one) {
-        return std::find(one.suffixes.begin(), one.suffixes.end(), suffix) != one.suffixes.end();
-    });
-    return found == all.end() ? nullptr : &*found;
+    return found_in(all, [&](const Renderer& one) { return contains(one.suffixes, suffix); });
 }
 
 }  // namespace dodona::reports

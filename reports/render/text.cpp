@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "reports/document/component_colours.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/chart_table.hpp"
@@ -193,11 +194,9 @@ void fit_to(TextTable& table, std::size_t width, Align align, const std::vector<
 using Heights = std::vector<std::vector<std::size_t>>;
 
 std::vector<std::size_t> heights_of(const TextTable& table, std::size_t column, std::size_t width) {
-    std::vector<std::size_t> heights;
-    for (const std::vector<std::string>& row : table.rows) {
-        heights.push_back(display_columns(row[column]) <= width ? 1 : lines_of(row[column], width).size());
-    }
-    return heights;
+    return mapped<std::size_t>(table.rows, [&](const std::vector<std::string>& row) {
+        return display_columns(row[column]) <= width ? 1 : lines_of(row[column], width).size();
+    });
 }
 
 std::size_t height_of(const Heights& heights) {
@@ -311,10 +310,7 @@ std::string table_text(const Table& of, const Page& page) {
         }
         balance(table, least);
     }
-    std::vector<std::string> titles;
-    for (const Column& column : table.columns) {
-        titles.push_back(column.title);
-    }
+    const auto titles = mapped<std::string>(table.columns, &Column::title);
     std::string header = aligned(titles, table);
     header.pop_back();
     std::string all = emphasized(page.colour, Emphasis::dim, header) + "\n";
@@ -365,11 +361,8 @@ struct TextBlock {
         return std::string(indent) + in_tone(page, block.tone, lines) + "\n";
     }
     std::string operator()(const Note& block) const {
-        std::string all;
-        for (const std::string& line : lines_of(block.text, page.width - kIndent.size())) {
-            all += fmt::format("{}{}\n", kIndent, line);
-        }
-        return all;
+        return concatenated(lines_of(block.text, page.width - kIndent.size()),
+                            [](const std::string& line) { return fmt::format("{}{}\n", kIndent, line); });
     }
     std::string operator()(const Section& block) const {
         return emphasized(page.colour, Emphasis::bold, block.title) + "\n";
@@ -386,11 +379,7 @@ struct TextBlock {
         return all;
     }
     std::string operator()(const Code& block) const {
-        std::string all;
-        for (const std::string& line : block.lines) {
-            all += fmt::format("{}{}\n", kIndent, line);
-        }
-        return all;
+        return concatenated(block.lines, [](const std::string& line) { return fmt::format("{}{}\n", kIndent, line); });
     }
     std::string operator()(const KeyFigures& block) const { return key_figures_text(block, page); }
     std::string operator()(const Table& block) const { return table_text(block, page); }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "reports/document/component_colours.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/plot_axis.hpp"
@@ -233,10 +234,7 @@ std::string text_plot(const TimelineChart& chart, const Page& page) {
         for (std::size_t column = 0; column < columns; ++column) {
             const std::vector<double>& parts = share[row * columns + column];
             const auto most = std::max_element(parts.begin(), parts.end());
-            double busy = 0;
-            for (const double part : parts) {
-                busy += part;
-            }
+            const auto busy = sum_of<double>(parts, [](const double part) { return part; });
             if (busy >= 0.5) {
                 const auto which = static_cast<std::size_t>(most - parts.begin());
                 canvas.put(row, column, kPartFills[which % kPartFills.size()], colour_of(components[which]).terminal);

@@ -1,12 +1,12 @@
 #include "lab/evidence/fits/fit_kernels.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "base/whole_file.hpp"
 #include "calibrate/file/measured_table.hpp"
 #include "calibrate/fit/fit.hpp"
@@ -31,10 +31,9 @@ cluster::Device device(const KernelFitOptions& options, const std::string& name)
 }
 
 const cluster::KernelFit* attention(const cluster::Profile& profile, graph::Direction direction) {
-    const auto found = std::find_if(profile.fits.begin(), profile.fits.end(), [&](const cluster::KernelFit& fit) {
+    return found_in(profile.fits, [&](const cluster::KernelFit& fit) {
         return fit.kind == graph::KernelKind::attention && fit.direction == direction;
     });
-    return found == profile.fits.end() ? nullptr : &*found;
 }
 
 /// Attention of a device on which it was not measured, or not in this direction: that of another device, at the share

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "calibrate/fit/normal_errors.hpp"
 #include "files/library.hpp"
 #include "files/run_conventions.hpp"
@@ -39,10 +40,7 @@ constexpr std::array<const char*, 8> kNames{"variance",        "layout part", "r
 
 /// Of a user whose errors are not too large, and who has two runs at least.
 bool counts(const std::vector<Run>& runs) {
-    double squares = 0;
-    for (const Run& run : runs) {
-        squares += run.error * run.error;
-    }
+    const auto squares = sum_of<double>(runs, [](const Run& run) { return run.error * run.error; });
     return runs.size() > 1 && squares < kMaxError * kMaxError * static_cast<double>(runs.size());
 }
 
@@ -89,9 +87,7 @@ double minus_log_likelihood(const Users& users, const Values& values) {
     double sum = 0;
     for (const std::vector<Run>& runs : users) {
         std::vector<double> errors;
-        for (const Run& run : runs) {
-            errors.push_back(run.error);
-        }
+        append(errors, runs, &Run::error);
         const auto covariance = [&](std::size_t i, std::size_t j) {
             return variance * (i == j ? 1 : step::run_correlation(runs[i].kind, runs[j].kind, likeness));
         };
@@ -133,10 +129,7 @@ void fit_likeness(const LikenessFitOptions& options) {
         fail({}, fmt::format("{} has no user with two runs whose errors are below {:.0f} %", options.runs,
                              100 * kMaxError));
     }
-    std::size_t runs = 0;
-    for (const std::vector<Run>& of_user : users) {
-        runs += of_user.size();
-    }
+    const auto runs = sum_of<std::size_t>(users, [](const std::vector<Run>& of_user) { return of_user.size(); });
     const step::Likeness now;
     const Values start{0.015,          now.layout_part,     now.run_part,       now.other_network, now.other_precision,
                        now.one_device, now.doubled_devices, now.doubled_samples};

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/ranges.hpp"
 #include "base/whole_file.hpp"
 #include "calibrate/network/thinning.hpp"
 #include "lab/evidence/fits/link_text.hpp"
@@ -57,18 +58,14 @@ void write(const LinkRecipe& recipe, const Folder& folder, const std::string& li
 }  // namespace
 
 void fit_links(const LinkFitOptions& options) {
-    std::vector<std::string> known;
-    for (const LinkRecipe& recipe : link_recipes()) {
-        known.emplace_back(recipe.name);
-    }
+    auto known = mapped<std::string>(link_recipes(), &LinkRecipe::name);
     for (const std::string& name : options.names) {
         if (std::find(known.begin(), known.end(), name) == known.end()) {
             fail({}, fmt::format("unknown link \"{}\"{}", name, did_you_mean(name, known)), "links: " + join(known));
         }
     }
     for (const LinkRecipe& recipe : link_recipes()) {
-        if (options.names.empty() ||
-            std::find(options.names.begin(), options.names.end(), recipe.name) != options.names.end()) {
+        if (options.names.empty() || contains(options.names, recipe.name)) {
             write(recipe, {.path = options.tables}, options.out);
         }
     }

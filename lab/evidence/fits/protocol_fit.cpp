@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/ranges.hpp"
 #include "calibrate/record/quantile.hpp"
 #include "cost/collective_time.hpp"
 
@@ -67,12 +68,8 @@ std::vector<cluster::Protocol> protocols_of(const ProtocolParameters& parameters
 std::vector<double> ratios(cluster::Cluster& cluster, const std::vector<LinkRow>& rows,
                            const ProtocolParameters& parameters) {
     cluster.levels[0].link->protocols = protocols_of(parameters);
-    std::vector<double> result;
-    result.reserve(rows.size());
-    for (const LinkRow& row : rows) {
-        result.push_back(cost::collective_time(cluster, row.request).time.value / row.time);
-    }
-    return result;
+    return mapped<double>(
+        rows, [&](const LinkRow& row) { return cost::collective_time(cluster, row.request).time.value / row.time; });
 }
 
 using Objective = std::function<double(const ProtocolParameters&)>;
@@ -151,11 +148,7 @@ ProtocolParameters minimum(ProtocolParameters start, const Objective& objective)
 }
 
 std::vector<double> errors_of(const std::vector<double>& ratios) {
-    std::vector<double> errors;
-    for (const double ratio : ratios) {
-        errors.push_back(std::abs(ratio - 1));
-    }
-    return errors;
+    return mapped<double>(ratios, [](const double ratio) { return std::abs(ratio - 1); });
 }
 
 }  // namespace
@@ -170,10 +163,8 @@ ProtocolFit fit_protocols(const LinkLevel& level, const Tables& tables) {
                               .link = cluster::Link{.name = "fitted"}});
     const std::vector<LinkRow> rows = link_rows(tables);
     const Objective objective = [&](const ProtocolParameters& parameters) {
-        double sum = 0;
-        for (const double ratio : ratios(cluster, rows, parameters)) {
-            sum += std::abs(std::log(ratio));
-        }
+        auto sum = sum_of<double>(ratios(cluster, rows, parameters),
+                                  [](const double ratio) { return std::abs(std::log(ratio)); });
         return sum / static_cast<double>(rows.size());
     };
     // 6 us, 1 us, 0.4 of the bandwidth; 30 us, 3 us, 0.8 of it

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranges.hpp"
 #include "cost/algorithms/algorithm.hpp"
 
 namespace dodona::cost {
@@ -74,9 +75,8 @@ double reaches(const Routing& routing, std::int64_t parts) {
 std::optional<Cost> routed_exchange(const Exchange& exchange) {
     const Path& path = exchange.path;
     const Routing& routing = exchange.request.routing;
-    const bool alike = std::all_of(exchange.spans.begin(), exchange.spans.end(), [&](const cluster::Span& span) {
-        return span.alike && path.ranks % span.members == 0;
-    });
+    const bool alike =
+        all_of(exchange.spans, [&](const cluster::Span& span) { return span.alike && path.ranks % span.members == 0; });
     const bool on_torus = std::any_of(path.crossings.begin(), path.crossings.end(),
                                       [](const Crossing& crossing) { return !crossing.rings.empty(); });
     if (routing.experts == 0 || path.crossings.empty() || !alike || on_torus) {
@@ -92,10 +92,7 @@ std::optional<Cost> routed_exchange(const Exchange& exchange) {
     Cost cost = transfer(path, levels, [&](const Crossing& crossing) {
         return static_cast<double>(crossing.members) * crossing.hops * out_of_member(crossing);
     });
-    Bytes sent;
-    for (const Crossing& crossing : path.crossings) {
-        sent += out_of_member(crossing);
-    }
+    auto sent = sum_of<Bytes>(path.crossings, [&](const Crossing& crossing) { return out_of_member(crossing); });
     cost.sent = sent;
     return cost;
 }

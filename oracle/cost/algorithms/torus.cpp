@@ -13,6 +13,7 @@
 // Source: Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory, practice, and experience",
 // Concurrency and Computation 19 (2007) (bucket algorithms); Jain and Sabharwal, ICS 2010 (multi-dimensional buckets);
 // Ying et al., arXiv:1811.06992, for the two-dimensional sum of gradients on TPU pods.
+#include "base/ranges.hpp"
 #include "cost/algorithms/algorithm.hpp"
 
 namespace dodona::cost {
@@ -47,10 +48,8 @@ std::optional<Cost> torus(const Path& path, double passes, Bytes bytes) {
         return std::nullopt;
     }
     const auto p = static_cast<double>(path.ranks);
-    double steps = 0;
-    for (const TorusRing& ring : last.rings) {
-        steps += passes * static_cast<double>(ring.extent - 1);
-    }
+    const auto steps = sum_of<double>(
+        last.rings, [&](const TorusRing& ring) { return passes * static_cast<double>(ring.extent - 1); });
     const Seconds around = passes * pass_time(last.rings, bytes);
     return transfer(path, steps, [&](const Crossing& crossing) {
         return &crossing == &last ? around * crossing.share : passes * (p - 1) / p * bytes;

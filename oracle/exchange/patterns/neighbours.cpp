@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "base/ranges.hpp"
 #include "exchange/pattern_cost.hpp"
 
 namespace dodona::exchange {
@@ -54,9 +55,8 @@ Edges edges_of(const Round& round) {
     for (std::int64_t worker = 0; worker < workers.count; ++worker) {
         const auto node = static_cast<std::size_t>(worker / workers.per_node);
         const std::vector<std::int64_t> others = neighbours(round.exchange, workers.count, worker);
-        const bool leaves = std::any_of(others.begin(), others.end(), [&](std::int64_t other) {
-            return static_cast<std::size_t>(other / workers.per_node) != node;
-        });
+        const bool leaves = any_of(
+            others, [&](std::int64_t other) { return static_cast<std::size_t>(other / workers.per_node) != node; });
         most.shared += leaves ? crossing[node] / round.count() : 0;
     }
     return most;

@@ -1,9 +1,10 @@
 #include "files/hf/condition.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "base/ranges.hpp"
 
 namespace dodona::files {
 
@@ -45,8 +46,7 @@ std::string text_at(const Node& mapping, const std::string& key) {
 
 bool holds(const Node& condition, const Scope& scope) {
     if (condition.kind == Node::Kind::list) {
-        return std::all_of(condition.items.begin(), condition.items.end(),
-                           [&](const auto& item) { return holds(*item, scope); });
+        return all_of(condition.items, [&](const auto& item) { return holds(*item, scope); });
     }
     std::string text = condition.text;
     const bool is_negated = text.starts_with("not ");

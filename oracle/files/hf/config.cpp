@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.hpp"
 #include "files/aliases.hpp"
 #include "files/hf/condition.hpp"
 #include "files/number.hpp"
@@ -126,9 +127,8 @@ std::vector<std::string> words_of(const Meanings& meanings) {
 }
 
 std::optional<AttributeValue> chosen(const std::vector<Choice>& choices, const Scope& scope) {
-    const auto choice = std::find_if(choices.begin(), choices.end(),
-                                     [&](const Choice& c) { return c.when == nullptr || holds(*c.when, scope); });
-    return choice == choices.end() ? std::nullopt : std::optional(scope.value(choice->is));
+    const auto* choice = found_in(choices, [&](const Choice& c) { return c.when == nullptr || holds(*c.when, scope); });
+    return choice == nullptr ? std::nullopt : std::optional(scope.value(choice->is));
 }
 
 using Layers = std::vector<std::map<std::string, AttributeValue>>;
@@ -299,9 +299,7 @@ private:
 
     void check_accepted(const ConfigKey& key, const Node::Member& member) {
         const Node& node = *member.value;
-        const auto accepts = [&](const std::string& text) {
-            return std::find(key.accepted.begin(), key.accepted.end(), text) != key.accepted.end();
-        };
+        const auto accepts = [&](const std::string& text) { return contains(key.accepted, text); };
         const bool is_setting = unknown_ == UnknownKeys::listed && node.kind == Node::Kind::scalar;
         const std::string truth = is_setting ? truth_of(node.text) : "";
         const bool is_accepted =
@@ -353,14 +351,11 @@ private:
 
     /// Whether a key may be a list with an entry for each layer.
     [[nodiscard]] bool is_of_layers(const std::string& key) const {
-        return std::any_of(family_.each_layer.begin(), family_.each_layer.end(), [&](const EachLayer& each) {
-            return std::find(each.keys.begin(), each.keys.end(), key) != each.keys.end();
-        });
+        return any_of(family_.each_layer, [&](const EachLayer& each) { return contains(each.keys, key); });
     }
 
     [[nodiscard]] bool is_key(const std::string& name) const {
-        return std::any_of(family_.keys.begin(), family_.keys.end(),
-                           [&](const ConfigKey& key) { return key.names.front() == name; });
+        return any_of(family_.keys, [&](const ConfigKey& key) { return key.names.front() == name; });
     }
 
     void compute(const EachLayer& each, Layers& layers) {
@@ -406,10 +401,8 @@ private:
             }
             return;
         }
-        std::vector<std::string> entries;
-        for (const Value& item : items) {
-            entries.push_back(item.is_scalar() ? item.node().text : "");
-        }
+        auto entries =
+            mapped<std::string>(items, [](const Value& item) { return item.is_scalar() ? item.node().text : ""; });
         if (value.is_scalar()) {  // "M-M*": a letter for each
             for (const char letter : value.node().text) {
                 entries.emplace_back(1, letter);
@@ -480,9 +473,7 @@ private:
                 }
                 continue;
             }
-            const bool is_ignored =
-                member.key.starts_with("_") ||
-                std::find(family_.ignored.begin(), family_.ignored.end(), member.key) != family_.ignored.end();
+            const bool is_ignored = member.key.starts_with("_") || contains(family_.ignored, member.key);
             if (!is_ignored && unknown_ == UnknownKeys::listed) {
                 if (!is_none(*member.value)) {  // logs print what is off as well
                     read_.unknown.push_back(member.key);
@@ -524,8 +515,7 @@ private:
                 std::any_of(asked_.begin(), asked_.end(),
                             [&](const std::string& name) { return name == key || name.starts_with(key + "."); }) ||
                 member.key.starts_with("_") || !may_change_shapes(*member.value) ||
-                std::find(family_.part_ignored.begin(), family_.part_ignored.end(), member.key) !=
-                    family_.part_ignored.end();
+                contains(family_.part_ignored, member.key);
             if (!is_known) {
                 config_.faults.error(
                     member.where,
@@ -581,16 +571,10 @@ bool may_be_misspelt(const std::string& type, const std::string& known) {
 
 [[noreturn]] void fail_unknown(const Node::Member& type, const std::string& word, const std::vector<Family>& families) {
     const std::vector<std::string> known = known_types(families, type.key);
-    std::vector<std::string> misspelt;
-    std::vector<std::string> of_its_stem;
-    for (const std::string& spelt : known) {
-        if (may_be_misspelt(word, spelt)) {
-            misspelt.push_back(spelt);
-        }
-        if (!word.empty() && name_stem(spelt) == name_stem(word)) {
-            of_its_stem.push_back(spelt);
-        }
-    }
+    const auto misspelt =
+        filtered<std::string>(known, [&](const std::string& spelt) { return may_be_misspelt(word, spelt); });
+    const auto of_its_stem = filtered<std::string>(
+        known, [&](const std::string& spelt) { return !word.empty() && name_stem(spelt) == name_stem(word); });
     const std::string related =
         of_its_stem.empty()
             ? ""

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/ranges.hpp"
 #include "files/heading.hpp"
 #include "files/hf/condition.hpp"
 
@@ -30,9 +31,7 @@ ConfigKey read_key(const Fields::Member& member) {
     }
     Fields fields(member.value);
     key.parameter = fields.find("is").text();
-    for (const std::string& other : fields.find("also").texts()) {
-        key.names.push_back(other);
-    }
+    append(key.names, fields.find("also").texts());
     if (const Value otherwise = fields.find("default")) {
         key.otherwise = written(otherwise);
         key.least = key.otherwise->text == "0" ? 0 : 1;
@@ -61,11 +60,9 @@ std::vector<Choice> read_choices(const Value& value) {
     std::vector<Choice> choices;
     for (const auto& item : value.node().items) {
         const Node* is = child(*item, "is");
-        const auto when = std::find_if(item->members.begin(), item->members.end(),
-                                       [](const Node::Member& m) { return m.key == "when"; });
+        const auto* when = found_in(item->members, &Node::Member::key, "when");
         if (is != nullptr) {
-            choices.push_back(
-                {{is->text, is->quoted, is->inside()}, when == item->members.end() ? nullptr : when->value});
+            choices.push_back({{is->text, is->quoted, is->inside()}, when == nullptr ? nullptr : when->value});
         }
     }
     return choices;
@@ -103,9 +100,7 @@ EachLayer read_each(const Fields::Member& member) {
 
 void read_meanings_of_keys(Fields& fields, Family& family) {
     if (const Value keys = fields.find("keys")) {
-        for (const Fields::Member& member : Fields(keys).rest()) {
-            family.keys.push_back(read_key(member));
-        }
+        append(family.keys, Fields(keys).rest(), [](const Fields::Member& member) { return read_key(member); });
     }
     if (const Value set = fields.find("set")) {
         for (const Fields::Member& member : Fields(set).rest()) {
@@ -113,9 +108,7 @@ void read_meanings_of_keys(Fields& fields, Family& family) {
         }
     }
     if (const Value each = fields.find("each_layer")) {
-        for (const Fields::Member& member : Fields(each).rest()) {
-            family.each_layer.push_back(read_each(member));
-        }
+        append(family.each_layer, Fields(each).rest(), [](const Fields::Member& member) { return read_each(member); });
     }
     family.ignored = fields.find("ignored").texts();
     family.left_out = fields.find("left_out").texts();

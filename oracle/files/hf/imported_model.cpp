@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/printable.hpp"
+#include "base/ranges.hpp"
 #include "files/hf/condition.hpp"
 #include "files/hf/config.hpp"
 #include "files/hf/layer_runs.hpp"
@@ -42,10 +43,8 @@ private:
     /// expressions over parameters.
     std::string value(const std::string& key, const Node& node, const Scope& scope) {
         if (node.kind == Node::Kind::list) {
-            std::vector<std::string> items;
-            for (const auto& item : node.items) {
-                items.push_back(value(key, *item, scope));
-            }
+            const auto items =
+                mapped<std::string>(node.items, [&](const auto& item) { return value(key, *item, scope); });
             return "[" + join(items) + "]";
         }
         if (node.quoted) {
@@ -164,9 +163,7 @@ private:
         if (child(item, "each") != nullptr) {
             std::vector<std::string> reads;
             if (const Node* from = child(item, "from")) {
-                for (const auto& name : from->items) {
-                    reads.push_back(taken(name->text));
-                }
+                append(reads, from->items, [&](const auto& name) { return taken(name->text); });
             }
             return each_layer(item, scope, reads);
         }
@@ -180,9 +177,7 @@ private:
             }
             if (member.key == "from") {
                 std::vector<std::string> names;
-                for (const auto& from : node.items) {
-                    names.push_back(taken(from->text));
-                }
+                append(names, node.items, [&](const auto& from) { return taken(from->text); });
                 parts.push_back("from: " +
                                 (node.kind == Node::Kind::list ? "[" + join(names) + "]" : taken(node.text)));
             } else if (member.key == "name") {
@@ -278,9 +273,8 @@ private:
         }
         std::string name;
         for (const auto& [parameter, value] : kinds[index]) {
-            const bool differs = std::any_of(
-                kinds.begin(), kinds.end(),
-                [&, &p = parameter, &v = value](const auto& kind) { return text_of(kind.at(p)) != text_of(v); });
+            const bool differs = any_of(
+                kinds, [&, &p = parameter, &v = value](const auto& kind) { return text_of(kind.at(p)) != text_of(v); });
             if (!differs) {
                 continue;
             }

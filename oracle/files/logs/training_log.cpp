@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "base/read_file.hpp"
 #include "files/logs/followed_log.hpp"
 #include "files/logs/log_form.hpp"
@@ -153,10 +154,7 @@ std::optional<TrainingLog> summarised(ReadLines read) {
     }
     TrainingLog log;
     log.software = read.software == nullptr ? kBarSoftware : read.software->software;
-    std::vector<double> times;
-    for (const LoggedStepTime& step : read.steps) {
-        times.push_back(step.time.in(unit::second));
-    }
+    auto times = mapped<double>(read.steps, [](const LoggedStepTime& step) { return step.time.in(unit::second); });
     log.every = std::move(read.steps);
     log.warm_up = times.size() < 3 ? 0 : std::max<std::size_t>(1, times.size() / 10);
     times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(log.warm_up));
@@ -188,10 +186,7 @@ TrainingLog read_training_log(const std::string& text, const std::string& name, 
     read_lines(file, forms, read);
     std::optional<TrainingLog> log = summarised(std::move(read));
     if (!log) {
-        std::vector<std::string> known;
-        for (const LogForm& form : forms) {
-            known.push_back(form.software);
-        }
+        auto known = mapped<std::string>(forms, &LogForm::software);
         known.emplace_back(kBarSoftware);
         fail({file.source, 0, 0, 1}, "no line of a step that dodona knows", "it reads the logs of " + join(known));
     }

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/ranges.hpp"
+
 namespace dodona::files {
 
 namespace {
@@ -87,8 +89,7 @@ private:
         }
         std::vector<TracedNode> kept;
         for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
-            const bool is_needed = std::any_of(node->outputs.begin(), node->outputs.end(),
-                                               [&](TensorId output) { return needed[output]; });
+            const bool is_needed = any_of(node->outputs, [&](TensorId output) { return needed[output]; });
             if (is_needed) {
                 for (const TensorId input : node->inputs) {
                     needed[input == kNoTensor ? node->outputs[0] : input] = true;
@@ -275,8 +276,7 @@ private:
             case TracedOp::power: break;
             default: return false;
         }
-        return std::all_of(node->inputs.begin(), node->inputs.end(),
-                           [&](TensorId input) { return is_of(input, x, steps - 1, function); });
+        return all_of(node->inputs, [&](TensorId input) { return is_of(input, x, steps - 1, function); });
     }
 
     void find_activation(TracedNode& node) {

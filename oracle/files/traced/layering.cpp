@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
+
 namespace dodona::files {
 
 // Layers.
@@ -57,11 +59,8 @@ std::size_t Layering::add_layer(const std::string& op, std::vector<std::size_t> 
 }
 
 std::string Layering::type_in_lower_case() const {
-    std::string type;
-    for (const char c : node_->type) {
-        type += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    return type;
+    return concatenated(node_->type,
+                        [](const char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
 }
 
 void Layering::note_taken(const std::string& op) {
@@ -77,9 +76,7 @@ const std::vector<TracedDimension>& Layering::dimensions(const TensorView& view)
 
 Shape Layering::extents(std::size_t layer) const {
     Shape all{graph_.batch};
-    for (const TracedDimension& dimension : result_.layers[layer].result) {
-        all.push_back(dimension.extent);
-    }
+    dodona::append(all, result_.layers[layer].result, &TracedDimension::extent);
     return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/traced/layering.hpp"
 
 namespace dodona::files {
@@ -281,18 +282,15 @@ void Layering::add_attention() {
     if (heads < 1 || key_heads < 1) {
         refuse_node(fmt::format("{} has fewer heads than samples, or its keys", in_words(query)));
     }
-    const bool are_parts = std::all_of(views.begin(), views.end(), [&](const TensorView& part) {
-        return part.is_part && part.layer == views[0].layer;
-    });
+    const bool are_parts =
+        all_of(views, [&](const TensorView& part) { return part.is_part && part.layer == views[0].layer; });
     const std::int64_t parts = heads + 2 * key_heads;
     const std::int64_t size = query.back();
     std::vector<std::size_t> from;
     if (are_parts && dimensions(views[0]).back().extent == parts * size && value.back() == size) {
         from = {views[0].layer};
     } else {
-        for (const TensorView& part : views) {
-            from.push_back(made_whole(part).layer);
-        }
+        dodona::append(from, views, [&](const TensorView& part) { return made_whole(part).layer; });
     }
     std::vector<TracedDimension> result = result_.layers[from[0]].result;
     const std::int64_t features = from.size() == 1 ? parts * size : heads * size;

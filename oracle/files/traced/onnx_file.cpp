@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "base/read_file.hpp"
 #include "files/protobuf_message.hpp"
 
@@ -130,9 +131,7 @@ private:
             }
         });
         std::vector<std::string> named;  // weights may stand among the inputs too
-        for (const OnnxTensor& weight : graph.weights) {
-            named.push_back(weight.name);
-        }
+        append(named, graph.weights, &OnnxTensor::name);
         std::sort(named.begin(), named.end());
         std::erase_if(graph.inputs, [&](const OnnxValue& input) {
             return std::binary_search(named.begin(), named.end(), input.name);
@@ -223,9 +222,7 @@ private:
             }
         });
         Shape known;
-        for (const OnnxExtent& extent : value.extents) {
-            known.push_back(extent.extent);
-        }
+        append(known, value.extents, &OnnxExtent::extent);
         check(known, value.name);
     }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/ranges.hpp"
+
 namespace dodona::files {
 
 namespace {
@@ -82,8 +84,7 @@ std::vector<double> each(const Shape& shape, const Apply& apply) {
 }
 
 bool all_known(const OnnxInputs& inputs) {
-    return std::all_of(inputs.begin(), inputs.end(),
-                       [](const OnnxKnown* input) { return input == nullptr || input->has_numbers(); });
+    return all_of(inputs, [](const OnnxKnown* input) { return input == nullptr || input->has_numbers(); });
 }
 
 /// The elements of a list, or of any tensor along its first axis, that a Slice or Gather takes.

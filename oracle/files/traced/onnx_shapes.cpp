@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/ranges.hpp"
 #include "files/traced/onnx_numbers.hpp"
 #include "files/traced/onnx_shape_rules.hpp"
 
@@ -65,9 +66,8 @@ std::optional<Shape> multiplied_matrices(const OnnxNode& node, const OnnxInputs&
 }
 
 std::optional<Shape> counted(const OnnxNode& /*node*/, const OnnxInputs& inputs) {
-    if (inputs.size() != 3 || !std::all_of(inputs.begin(), inputs.end(), [](const OnnxKnown* input) {
-            return input != nullptr && input->has_numbers();
-        })) {
+    if (inputs.size() != 3 ||
+        !all_of(inputs, [](const OnnxKnown* input) { return input != nullptr && input->has_numbers(); })) {
         return std::nullopt;
     }
     const double step = inputs[2]->numbers[0];
@@ -118,9 +118,7 @@ std::optional<Shape> summed(const OnnxNode& node, const OnnxInputs& inputs) {
         extents[letter] = inputs[input]->shape[axis++];
     }
     Shape result;
-    for (const char letter : text.substr(arrow + 2)) {
-        result.push_back(extents[letter]);
-    }
+    append(result, text.substr(arrow + 2), [&](const char letter) { return extents[letter]; });
     return result;
 }
 

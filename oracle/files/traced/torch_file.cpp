@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ranges.hpp"
 #include "files/blocks.hpp"
 #include "files/fields.hpp"
 #include "files/number.hpp"
@@ -20,9 +21,7 @@ TorchArgument torch_argument(const Node& node) {
     TorchArgument argument;
     if (node.kind == Node::Kind::list) {
         argument.kind = Kind::list;
-        for (const auto& item : node.items) {
-            argument.items.push_back(torch_argument(*item));
-        }
+        append(argument.items, node.items, [](const auto& item) { return torch_argument(*item); });
     } else if (node.kind == Node::Kind::scalar && node.quoted) {
         const bool is_node = node.text.starts_with(kReference);
         argument.kind = is_node ? Kind::node : Kind::word;
@@ -74,9 +73,7 @@ TorchNode torch_node(const Value& value) {
         node.target = target.text();
     }
     if (const Value inputs = fields.find("inputs")) {
-        for (const Value& input : inputs.list()) {
-            node.inputs.push_back(torch_argument(input.node()));
-        }
+        append(node.inputs, inputs.list(), [](const Value& input) { return torch_argument(input.node()); });
     }
     if (const Value options = fields.find("options")) {
         for (const Node::Member& option : options.node().members) {
@@ -99,8 +96,7 @@ TorchNode torch_node(const Value& value) {
 bool is_torch_graph(const Document& document) {
     const Node& root = *document.root;
     return root.kind == Node::Kind::mapping &&
-           std::any_of(root.members.begin(), root.members.end(),
-                       [](const Node::Member& member) { return member.key == "torch_graph"; });
+           any_of(root.members, [](const Node::Member& member) { return member.key == "torch_graph"; });
 }
 
 TorchGraph read_torch_graph(Document document) {

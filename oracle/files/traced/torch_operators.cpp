@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/ranges.hpp"
 #include "files/traced/operator_meaning.hpp"
 
 namespace dodona::files {
@@ -142,8 +143,6 @@ std::string torch_type(const std::string& target) {
 
 TracedOp torch_meaning(const std::string& type) { return meaning_in(kTorchMeanings, type); }
 
-bool reads_shapes_only(const std::string& type) {
-    return std::find(kOfShapes.begin(), kOfShapes.end(), type) != kOfShapes.end();
-}
+bool reads_shapes_only(const std::string& type) { return contains(kOfShapes, type); }
 
 }  // namespace dodona::files

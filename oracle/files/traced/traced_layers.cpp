@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/traced/layering.hpp"
 
 namespace dodona::files {
@@ -244,18 +245,15 @@ void Layering::prepend(const std::vector<TensorView>& parts, std::size_t axis, s
 
 void Layering::add_losses() {
     node_ = nullptr;
-    std::vector<std::size_t> ends;
-    for (const TensorId output : graph_.outputs) {
-        if (views_[output] && !result_.layers[views_[output]->layer].is_input()) {
-            ends.push_back(views_[output]->layer);
-        }
-    }
+    auto ends = mapped_where<std::size_t>(
+        graph_.outputs,
+        [&](const TensorId output) { return views_[output] && !result_.layers[views_[output]->layer].is_input(); },
+        [&](const TensorId output) { return views_[output]->layer; });
     std::sort(ends.begin(), ends.end());
     ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
     for (const std::size_t end : ends) {
-        const bool is_read = std::any_of(result_.layers.begin(), result_.layers.end(), [&](const TracedLayer& layer) {
-            return std::find(layer.from.begin(), layer.from.end(), end) != layer.from.end();
-        });
+        const bool is_read = std::any_of(result_.layers.begin(), result_.layers.end(),
+                                         [&](const TracedLayer& layer) { return contains(layer.from, end); });
         if (!is_read) {
             add_loss(end);
         }

@@ -1,12 +1,12 @@
 #include "files/traced/traced_model.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "base/printable.hpp"
+#include "base/ranges.hpp"
 #include "files/blocks.hpp"
 #include "files/number.hpp"
 #include "files/traced/fused.hpp"
@@ -63,10 +63,8 @@ private:
                 names_[i] = unused(layers_[i].name, outer);
             }
         }
-        std::size_t blocks = 0;
-        for (const RepeatedLayers& repeat : repeats_) {
-            blocks += repeat.count > 1 ? 1 : 0;
-        }
+        const auto blocks =
+            sum_of<std::size_t>(repeats_, [](const RepeatedLayers& repeat) { return repeat.count > 1 ? 1 : 0; });
         std::size_t number = 0;
         for (std::size_t i = 0; i < repeats_.size(); ++i) {
             if (repeats_[i].count > 1) {
@@ -132,10 +130,8 @@ private:
     [[nodiscard]] std::string entry(std::size_t at, const RepeatedLayers& list, std::size_t before) const {
         const TracedLayer& layer = layers_[at];
         std::string text = fmt::format("- {{name: {}, op: {}", names_[at], layer.op);
-        std::vector<std::string> from;
-        for (const std::size_t other : layer.from) {
-            from.push_back(name_in(list, other));
-        }
+        const auto from =
+            mapped<std::string>(layer.from, [&](const std::size_t other) { return name_in(list, other); });
         if (from.size() > 1) {
             text += fmt::format(", from: [{}]", join(from));
         } else if (layer.from.size() == 1 && layer.from[0] != before) {
@@ -161,12 +157,10 @@ private:
             if (!layers_[i].is_input()) {
                 continue;
             }
-            std::vector<std::string> parts;
-            for (const TracedDimension& dimension : layers_[i].result) {
-                parts.push_back(
-                    fmt::format("{}: {}", dimension.name,
-                                dimension.symbol.empty() ? std::to_string(dimension.extent) : dimension.symbol));
-            }
+            auto parts = mapped<std::string>(layers_[i].result, [](const TracedDimension& dimension) {
+                return fmt::format("{}: {}", dimension.name,
+                                   dimension.symbol.empty() ? std::to_string(dimension.extent) : dimension.symbol);
+            });
             if (layers_[i].is_index) {
                 parts.emplace_back("element: index");
             }
@@ -191,10 +185,9 @@ std::string source_text(const TracedGraph& graph, const std::string& format) {
 }
 
 std::string parameters_text(const TracedGraph& graph, const TracedLayers& layers) {
-    std::string text;
-    for (const TracedSymbol& symbol : graph.symbols) {
-        text += fmt::format("  {}: {}\n", symbol.name, symbol.extent);
-    }
+    std::string text = concatenated(graph.symbols, [](const TracedSymbol& symbol) {
+        return fmt::format("  {}: {}\n", symbol.name, symbol.extent);
+    });
     text += layers.has_attention ? "  attention: fused\n" : "";
     return text.empty() ? "" : "parameters:\n" + text + "\n";
 }

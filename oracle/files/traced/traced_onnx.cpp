@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/traced/onnx_inference.hpp"
 #include "files/traced/operator_meaning.hpp"
 
@@ -83,7 +84,7 @@ TracedOp meaning_of(const OnnxNode& node) {
     return meaning_in(kMeanings, node.type);
 }
 
-bool contains(std::string text, std::string_view word) {
+bool mentions(std::string text, std::string_view word) {
     std::transform(text.begin(), text.end(), text.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text.find(word) != std::string::npos;
@@ -192,13 +193,12 @@ private:
 
     /// An open extent is that of the batch where it is called so, or stands first and nothing else is called so.
     static bool is_batch(const OnnxValue& input, std::size_t axis) {
-        if (contains(input.extents[axis].symbol, "batch")) {
+        if (mentions(input.extents[axis].symbol, "batch")) {
             return true;
         }
-        const bool is_elsewhere = std::any_of(input.extents.begin(), input.extents.end(), [](const OnnxExtent& extent) {
-            return contains(extent.symbol, "batch");
-        });
-        return axis == 0 && !is_elsewhere && !contains(input.extents[0].symbol, "seq");
+        const bool is_elsewhere =
+            any_of(input.extents, [](const OnnxExtent& extent) { return mentions(extent.symbol, "batch"); });
+        return axis == 0 && !is_elsewhere && !mentions(input.extents[0].symbol, "seq");
     }
 
     TensorId add_tensor(const std::string& name, const OnnxKnown& known) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/blocks.hpp"
 #include "files/traced/torch_operators.hpp"
 
@@ -257,8 +258,7 @@ private:
             }
         }
         TracedTensor result{.name = node.name, .shape = to, .is_index = is_whole_type(type)};
-        result.is_triangle = to.size() > 1 && to[to.size() - 1] == to[to.size() - 2] &&
-                             std::any_of(read.begin(), read.end(), [&](TensorId id) {
+        result.is_triangle = to.size() > 1 && to[to.size() - 1] == to[to.size() - 2] && any_of(read, [&](TensorId id) {
                                  return id != kNoTensor && traced_.tensors[id].is_triangle;
                              });
         traced.outputs = {add_tensor(std::move(result))};

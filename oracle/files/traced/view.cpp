@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ranges.hpp"
+
 namespace dodona::files {
 
 namespace {
@@ -43,9 +45,7 @@ TensorView whole_view(std::size_t layer, const Shape& extents) {
 
 Shape shape_of(const TensorView& view) {
     Shape shape;
-    for (const AxisFactors& axis : view.axes) {
-        shape.push_back(extent_of(axis));
-    }
+    append(shape, view.axes, [](const AxisFactors& axis) { return extent_of(axis); });
     return shape;
 }
 

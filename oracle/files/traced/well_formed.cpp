@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/ranges.hpp"
+
 namespace dodona::files {
 
 namespace {
@@ -81,8 +83,7 @@ private:
     }
 
     [[nodiscard]] bool are_of_rank(std::size_t rank) const {
-        return std::all_of(node_.inputs.begin(), node_.inputs.end(),
-                           [&](TensorId id) { return graph_.shape(id).size() == rank; });
+        return all_of(node_.inputs, [&](TensorId id) { return graph_.shape(id).size() == rank; });
     }
 
     /// The number is 1 at least, also where it is left out.

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "graph/operators/builders.hpp"
 
 namespace dodona::graph {
@@ -149,9 +150,7 @@ Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs) {
     if (capacity > 0) {
         result.dimensions[kExpert].fullest = {1};
     }
-    for (const TensorDimension& dimension : result.dimensions) {
-        nest.loops.push_back(loop_of(dimension));
-    }
+    append(nest.loops, result.dimensions, [](const TensorDimension& dimension) { return loop_of(dimension); });
     nest.inputs = {{.loops = {kBatch, kSequence, kFeature}}, {.loops = {kBatch, kSequence, kExpert}}};
     nest.output = {.loops = {kBatch, kSequence, kExpert, kFeature}};
     nest.saved = {{.what = Saved::What::internal,
@@ -218,9 +217,7 @@ Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs) {
     }
     constexpr int kExpert = kCopyExpert, kFeature = kCopyFeature;
     Nest nest;
-    for (const TensorDimension& dimension : inputs[0].dimensions) {
-        nest.loops.push_back(loop_of(dimension));
-    }
+    append(nest.loops, inputs[0].dimensions, [](const TensorDimension& dimension) { return loop_of(dimension); });
     nest.inputs = {{.loops = {kBatch, kSequence, kExpert, kFeature}}, {.loops = {kBatch, kSequence, kExpert}}};
     nest.output = {.loops = {kBatch, kSequence, kFeature}};
     nest.result = inputs[0];

@@ -1,10 +1,10 @@
 // What several operators share: shapes, windows, element-wise nests.
-#include <algorithm>
 #include <array>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "graph/operators/builders.hpp"
 
 namespace dodona::graph {
@@ -30,8 +30,7 @@ bool is_image(Attributes& attributes, const Tensor& x) {
     const auto& dimensions = x.dimensions;
     bool image = dimensions.size() >= 3 && dimensions.size() <= 5 && dimensions[1].name == "channel";
     for (std::size_t i = 2; image && i < dimensions.size(); ++i) {
-        image =
-            std::find(kImageDimensions.begin(), kImageDimensions.end(), dimensions[i].name) != kImageDimensions.end();
+        image = contains(kImageDimensions, dimensions[i].name);
     }
     if (!image) {
         attributes.error(fmt::format("reads {}, which is not an image", x.shape()),
@@ -167,9 +166,7 @@ Loop loop_of(const TensorDimension& dimension) {
 
 Nest element_wise(const Tensor& x, std::size_t inputs) {
     Nest nest;
-    for (const TensorDimension& dimension : x.dimensions) {
-        nest.loops.push_back(loop_of(dimension));
-    }
+    append(nest.loops, x.dimensions, [](const TensorDimension& dimension) { return loop_of(dimension); });
     const Operand every{.loops = all_loops(nest.loops.size())};
     nest.inputs.assign(inputs, every);
     nest.output = every;
