@@ -254,7 +254,7 @@ TEST(Launch, PoliciesOfMaxTextSayWhatIsSaved) {
 
 TEST(Launch, OfTorchtitanEverySecondBlockIsRecomputed) {
     const std::string text =
-        "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 8192\n"
+        "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 8192\n[compile]\nenable = true\n"
         "[activation_checkpoint]\nmode = \"selective\"\nselective_ac_option = ";
     const Launch second = launched_text(text + "\"2\"\n", "a.toml", 8);
     EXPECT_EQ(option(second, "--recompute"), "one-in-2");
