@@ -41,7 +41,8 @@ struct BlockTimes {
     Passes block;
     Passes after;
     std::int64_t blocks = 0;
-    Seconds receive;  ///< of what a block reads, from another stage
+    double difference = 0;  ///< the largest of a block and the first, over the time of that
+    Seconds receive;        ///< of what a block reads, from another stage
 };
 
 /// Time to receive what a block reads. Domain: there are blocks and a pipeline.
@@ -86,6 +87,7 @@ std::optional<BlockTimes> block_times(const step::CostedGraph& costed, const std
             return std::nullopt;
         }
         times.block = times.blocks == 0 ? each : times.block;
+        times.difference = std::max(times.difference, times.blocks == 0 ? 0 : difference / both(times.block));
         times.blocks += costed.graph->segments[u].count;
     }
     return times.blocks > 0 ? std::optional(times) : std::nullopt;
@@ -226,7 +228,7 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& passes, const step::Cos
     UnevenCuts cuts(*blocks, plan, stages, microbatches, total);
     Seconds limit = default_time(passes, plan, microbatches, segments, blocks->receive, total);
     if (!plan::overlaps_pairs(plan.schedule)) {  // pairs are shorter together than their passes here
-        limit = min(limit, (1 + kAlike) * slowest);
+        limit = min(limit, (1 + blocks->difference) * slowest);
     }
     const std::vector<UnevenCut> faster = cuts.faster_than(limit);
     std::vector<Counts> found;

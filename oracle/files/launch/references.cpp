@@ -16,15 +16,16 @@ namespace {
 
 constexpr std::string_view kOpen = "${";
 
-/// `${mul:4096, 2}` of NeMo RL as 8192; others as they are.
+/// `${mul:4096, 2}` of NeMo RL and `${multiply:4096, 2}` of NeMo as 8192; others as they are.
 std::string multiplied(const std::string& text) {
-    constexpr std::string_view kMul = "${mul:";
+    const std::size_t colon = text.find(':');
     const std::size_t comma = text.find(',');
-    if (!text.starts_with(kMul) || !text.ends_with('}') || comma == std::string::npos) {
+    const std::string name = text.substr(0, colon);
+    if ((name != "${mul" && name != "${multiply") || !text.ends_with('}') || comma == std::string::npos) {
         return text;
     }
     const std::size_t second = std::min(text.find_first_not_of(' ', comma + 1), text.size());
-    const auto a = whole_from(text.substr(kMul.size(), comma - kMul.size()));
+    const auto a = whole_from(text.substr(colon + 1, comma - colon - 1));
     const auto b = whole_from(text.substr(second, text.size() - 1 - second));
     const auto* x = std::get_if<std::int64_t>(&a);
     const auto* y = std::get_if<std::int64_t>(&b);
