@@ -144,7 +144,7 @@ RunConventions load_run_conventions(const std::string& path, const Location& whe
     return conventions;
 }
 
-RunConventions combined(RunConventions first, RunConventions then) {
+RunConventions combined(RunConventions first, const RunConventions& then) {
     append(first.inputs, then.inputs);
     append(first.models, then.models);
     append(first.machines, then.machines);

@@ -99,7 +99,7 @@ RunConventions read_run_conventions(Document document);
 RunConventions load_run_conventions(const std::string& path, const Location& where);
 
 /// The lines of `first` before those of `then`.
-RunConventions combined(RunConventions first, RunConventions then);
+RunConventions combined(RunConventions first, const RunConventions& then);
 
 /// The text with each "{column}" replaced by the row's cell.
 std::string filled(const std::string& text, const MeasuredRun& run);
