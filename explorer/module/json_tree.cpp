@@ -207,18 +207,13 @@ private:
 
     /// Between single quotes a quote is doubled, and nothing else is escaped.
     std::string quoted() {
-        const char quote = text_[at_] == '\'' ? '\'' : '"';
-        require(quote);
+        const char quote = text_[at_++];
+        const bool is_single = quote == '\'';
         std::string all;
-        for (; at_ < text_.size(); at_ += quote == '\'' ? 1 : 0) {
-            const bool doubled = quote == '\'' && text_.compare(at_, 2, "''") == 0;
-            if (text_[at_] == quote && !doubled) {
-                break;
-            }
-            at_ += doubled ? 1 : 0;
-            const char c = text_[at_];
-            at_ += quote == '"' ? 1 : 0;
-            all += c == '\\' && quote == '"' ? escaped() : std::string(1, c);
+        while (at_ < text_.size() && (text_[at_] != quote || (is_single && text_.compare(at_, 2, "''") == 0))) {
+            const char c = text_[at_++];
+            at_ += c == quote ? 1 : 0;
+            all += c == '\\' && !is_single ? escaped() : std::string(1, c);
         }
         require(quote);
         return all;

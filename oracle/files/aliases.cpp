@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/decimal.hpp"
+#include "base/ranges.hpp"
 #include "base/small_letters.hpp"
 #include "files/description_keys.hpp"
 #include "files/read_description.hpp"
@@ -190,22 +191,20 @@ Shortened shortened_name(std::string_view word, std::span<const std::string> kno
         look_at(name, name);
     }
     for (const OtherName& row : names.models) {
-        if (std::find(known.begin(), known.end(), row.means) != known.end()) {
+        if (contains(known, row.means)) {
             std::for_each(row.words.begin(), row.words.end(), [&](const std::string& one) { look_at(one, row.means); });
         }
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Longer& a, const Longer& b) { return a.version > b.version; });
+    stable_sort(found, [](const Longer& a, const Longer& b) { return a.version > b.version; });
     Shortened result;
     for (const Longer& one : found) {
-        if (std::find(result.names.begin(), result.names.end(), one.means) == result.names.end()) {
+        if (!contains(result.names, one.means)) {
             result.names.push_back(one.means);
         }
     }
-    result.is_clear = result.names.size() == 1 || (!found.empty() && found.front().version > found[1].version &&
-                                                   std::all_of(found.begin(), found.end(), [&](const Longer& one) {
-                                                       return one.others == found.front().others;
-                                                   }));
+    result.is_clear = result.names.size() == 1 ||
+                      (!found.empty() && found.front().version > found[1].version &&
+                       all_of(found, [&](const Longer& one) { return one.others == found.front().others; }));
     return result;
 }
 

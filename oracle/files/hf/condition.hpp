@@ -11,9 +11,8 @@ namespace dodona::files {
 /// A value as text: 4096, 0.1, true, silu.
 std::string text_of(const graph::AttributeValue& value);
 
-/// Whether a condition holds, or all of a list: `a`, `not a`, `a == word`, `a != word`, `a has word` (of words
-/// with _, a dot or a blank between them), or a comparison of numbers. A flag is true,
-/// or the number 1.
+/// Whether a condition holds, or all of a list: `a`, `not a`, `a == word`, `a != word`, `a has word` (of words with _, a
+/// dot or a blank between them), or a comparison of numbers. A flag is true, or the number 1.
 bool holds(const Node& condition, const Scope& scope);
 
 /// The value of a key of a mapping; null if it has none.

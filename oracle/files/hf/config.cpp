@@ -114,8 +114,7 @@ const Written* meaning_of(const Meanings& meanings, const std::string& word) {
 std::string truth_of(const std::string& text) {
     constexpr std::array kTrue{"true", "True", "TRUE", "yes", "Yes", "on", "On", "1"};
     constexpr std::array kFalse{"false", "False", "FALSE", "no", "No", "off", "Off", "0", "none", "None", "null"};
-    const auto is_among = [&](const auto& words) { return std::find(words.begin(), words.end(), text) != words.end(); };
-    return is_among(kTrue) ? "true" : is_among(kFalse) ? "false" : "";
+    return contains(kTrue, text) ? "true" : contains(kFalse, text) ? "false" : "";
 }
 
 std::vector<std::string> words_of(const Meanings& meanings) {

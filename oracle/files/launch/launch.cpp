@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/hf/condition.hpp"
 #include "files/hf/config.hpp"
 #include "files/hf/imported_model.hpp"
@@ -27,8 +28,7 @@ namespace {
 /// Whether a setting says nothing: logs and files of defaults have what is off as well.
 bool is_off(const Node& value) {
     constexpr std::array kOff{"", "false", "False", "null", "None"};
-    return value.kind == Node::Kind::null ||
-           (value.kind == Node::Kind::scalar && std::find(kOff.begin(), kOff.end(), value.text) != kOff.end());
+    return value.kind == Node::Kind::null || (value.kind == Node::Kind::scalar && contains(kOff, value.text));
 }
 
 std::set<std::string> keys_of(const Target& target) {
@@ -122,9 +122,7 @@ Fit fit_of(const Node& settings, const Target& target) {
         if (is_off(*member.value) || key == kSurroundings) {
             continue;
         }
-        const auto is_among = [&](const std::vector<std::string>& keys) {
-            return std::find(keys.begin(), keys.end(), key) != keys.end();
-        };
+        const auto is_among = [&](const std::vector<std::string>& keys) { return contains(keys, key); };
         const bool is_base = is_among(target.base_recognised_by);
         fit.own += !is_base && is_among(target.recognised_by) ? 1 : 0;
         fit.base += is_base && target.commands.empty() ? 1 : 0;
@@ -203,9 +201,8 @@ const Target& recognise(const Document& settings, const std::vector<Target>& tar
 /// Whether the target has a meaning of its own for what a setting says: `--deepspeed zero3`.
 bool is_word_of(const Target& target, const std::string& key, const std::string& word) {
     return std::any_of(target.keys.keys.begin(), target.keys.keys.end(), [&](const ConfigKey& one) {
-        return std::find(one.names.begin(), one.names.end(), key) != one.names.end() &&
-               std::any_of(one.values.begin(), one.values.end(),
-                           [&](const auto& meaning) { return meaning.first == word; });
+        return contains(one.names, key) && std::any_of(one.values.begin(), one.values.end(),
+                                                       [&](const auto& meaning) { return meaning.first == word; });
     });
 }
 

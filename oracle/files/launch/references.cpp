@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/launch/launch_text.hpp"
 #include "files/number.hpp"
 
@@ -81,7 +82,7 @@ private:
             return;
         }
         const Node::Member member = flat_.members[i];
-        if (std::find(open_.begin(), open_.end(), i) != open_.end()) {
+        if (contains(open_, i)) {
             fail(member.value->where, fmt::format("{}: it refers to itself", member.key));
         }
         if (open_.size() == kDeepest) {

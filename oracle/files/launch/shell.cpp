@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/expression.hpp"
+#include "base/ranges.hpp"
 #include "files/launch/launch_text.hpp"
 #include "files/launch/shell_branches.hpp"
 #include "files/number.hpp"
@@ -330,7 +331,7 @@ private:
             return;
         }
         constexpr std::array kNoCommands{"export", "declare", "local", "readonly", "then", "else", "do", "{"};
-        is_command_ = is_command_ || std::find(kNoCommands.begin(), kNoCommands.end(), text) == kNoCommands.end();
+        is_command_ = is_command_ || !contains(kNoCommands, text);
         pieces(word_);
     }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.hpp"
 #include "files/heading.hpp"
 #include "files/hf/condition.hpp"
 
@@ -35,9 +36,8 @@ std::vector<ConditionalText> read_texts(const Value& value) {
 }
 
 bool shares_a_name(const ConfigKey& a, const ConfigKey& b) {
-    return std::any_of(a.names.begin(), a.names.end(), [&](const std::string& name) {
-        return std::find(b.names.begin(), b.names.end(), name) != b.names.end();
-    });
+    return std::any_of(a.names.begin(), a.names.end(),
+                       [&](const std::string& name) { return contains(b.names, name); });
 }
 
 bool is_same(const ConfigKey& a, const ConfigKey& b) {
