@@ -7,6 +7,7 @@
 
 #include <rapidcheck/gtest.h>
 
+#include "../seeds.hpp"
 #include "scenes.hpp"
 #include "step/evaluate.hpp"
 #include "step/predict.hpp"
@@ -347,7 +348,7 @@ TEST(Mixed, CutsThatUnlikeReplicasShareAreTheBestOrNearlySo) {
     std::uint32_t state = 7;
     double worst = 1;
     double sum = 0;
-    constexpr int kWorlds = 200;
+    const int kWorlds = drawn::full() ? 200 : 100;
     for (int i = 0; i < kWorlds; ++i) {
         const cluster::Cluster cluster = six_devices(state);
         const std::int64_t stages = 2 + i % 2;
