@@ -494,6 +494,7 @@ TEST(HfConfig, APublishedFileWithoutAKeyOfShapesIsRefused) {
                                 {"gemma-4-26b-a4b", "num_global_key_value_heads", "num_global_heads", "unknown key"},
                                 {"lfm2-8b-a1b", "layer_types", "", "layer_types: missing"},
                                 {"swin-tiny-patch4-window7-224", "[2, 2, 6, 2]", "[2, 2, 6]", "depths.3: missing"},
+                                {"convnext-tiny-224", "hidden_sizes", "", "hidden_sizes.0: missing"},
                                 {"ernie-4.5-vl-28b-a3b", "[64, 64]", "[64, 32]", "moe_num_experts: expected"},
                                 {"deepseek-v3.2-exp", "index_topk", "", "index_topk: missing"},
                                 {"dbrx-132b", "dbrx", "dbrx2", "unknown architecture"},
