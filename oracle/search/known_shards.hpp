@@ -27,7 +27,7 @@ private:
     using Key = std::tuple<std::string, MeshKey, std::int64_t>;  ///< strategy, mesh, micro-batch
 
     /// Layers of all graphs that are kept, some kB each; beyond, all are dropped.
-    static constexpr std::size_t kMaxLayers = 20'000;
+    static constexpr std::size_t kMaxLayers = 100'000;
 
     const graph::Graph& graph_;
     std::mutex mutex_;
