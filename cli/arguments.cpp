@@ -144,8 +144,9 @@ std::string Arguments::required_text(const std::string& name, const std::string&
 
 std::optional<std::int64_t> Arguments::count_from(const std::string& name, const std::string& typed,
                                                   std::int64_t most) {
-    const auto thousands = count_meant(typed);
-    const auto read = thousands ? *thousands : files::whole_from(typed);
+    const bool may_be_tokens = name == "--batch" && typed.ends_with('M');
+    const auto multiple = may_be_tokens ? std::nullopt : count_meant(typed);
+    const auto read = multiple ? *multiple : files::whole_from(typed);
     const auto* value = std::get_if<std::int64_t>(&read);
     const bool too_many_digits = !value && typed.size() > 18 && typed.find_first_not_of("0123456789") == typed.npos;
     if (too_many_digits || (value && *value > most)) {

@@ -191,10 +191,10 @@ std::string option_called(std::string_view typed, std::span<const std::string> n
 
 std::optional<std::int64_t> count_meant(std::string_view typed) {
     const auto read = numbered_words(typed);
-    if (!read || (read->rest != "k" && read->rest != "K")) {
+    if (!read || (read->rest != "k" && read->rest != "K" && read->rest != "M")) {
         return {};
     }
-    const double count = read->number * 1024;
+    const double count = read->number * (read->rest == "M" ? 1024 * 1024 : 1024);
     return count >= 1 && count < 1e15 && count == std::floor(count) ? std::optional(static_cast<std::int64_t>(count))
                                                                     : std::nullopt;
 }

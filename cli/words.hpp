@@ -30,7 +30,7 @@ std::optional<std::string> choice_meant(std::string_view word, std::span<const s
 /// The option of `names` that other programs call so: --global-batch-size for --batch. Empty: none is.
 std::string option_called(std::string_view typed, std::span<const std::string> names);
 
-/// A whole number with k (1,024), as sequences and batches are counted: "8k" -> 8192.
+/// A whole number with k (1,024) or M (1,024 k), as sequences and batches are counted: "8k" -> 8192.
 std::optional<std::int64_t> count_meant(std::string_view typed);
 
 /// A number with k, M, B or T (powers of 1,000) and what it counts: "15T tokens" -> 1.5e13.

@@ -214,12 +214,31 @@ std::size_t devices_digits(std::string_view word) {
     return is_number && devices_digits(word.substr(digits + 1)) == 0 ? digits : 0;
 }
 
+namespace {
+
+/// "H100" of "H100x8"; empty: no number stands behind it.
+std::string_view without_count(std::string_view word) {
+    const std::size_t x = word.find_last_not_of("0123456789");
+    const bool is_counted = x != std::string_view::npos && x + 1 < word.size() && word[x] == 'x';
+    return is_counted ? word.substr(0, x) : std::string_view{};
+}
+
+/// The machine of a word that says how many devices train, too, without their number.
+std::optional<ResolvedAlias> resolve_counted(std::string_view machine, std::span<const std::string> known,
+                                             const OtherNames& names) {
+    auto resolved = machine.empty() ? std::nullopt : resolve_alias(NameOf::cluster, machine, known, names);
+    if (resolved) {
+        resolved->note += fmt::format("{}how many train together is --gpus", resolved->note.empty() ? "" : "; ");
+    }
+    return resolved;
+}
+
+}  // namespace
+
 std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, std::span<const std::string> known,
                                            const OtherNames& names) {
     if (const std::size_t digits = devices_digits(word); kind == NameOf::cluster && digits > 0) {
-        auto resolved = resolve_alias(kind, word.substr(digits + 1), known, names);  // 8xH100
-        if (resolved) {
-            resolved->note += fmt::format("{}how many train together is --gpus", resolved->note.empty() ? "" : "; ");
+        if (auto resolved = resolve_counted(word.substr(digits + 1), known, names)) {  // 8xH100
             return resolved;
         }
     }
@@ -234,8 +253,10 @@ std::optional<ResolvedAlias> resolve_alias(NameOf kind, std::string_view word, s
             return ResolvedAlias{row.means, row.note};
         }
     }
-    const auto name = respelled(word, known);
-    return name ? std::optional(ResolvedAlias{*name, {}}) : std::nullopt;
+    if (const auto name = respelled(word, known)) {
+        return ResolvedAlias{*name, {}};
+    }
+    return kind == NameOf::cluster ? resolve_counted(without_count(word), known, names) : std::nullopt;
 }
 
 template <>

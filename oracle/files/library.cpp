@@ -265,6 +265,19 @@ std::optional<ResolvedAlias> Library::framework_called(const std::string& word) 
     return ResolvedAlias{newest->name, versions.empty() ? "" : fmt::format("also {}", join(versions, " and "))};
 }
 
+/// The machine that stands for a device: the first of the other names that has it.
+std::optional<ResolvedAlias> Library::machine_with(const std::string& word, const OtherNames& other) const {
+    const std::vector<std::string> known = names(Kind::device);
+    const auto alias = files::resolve_alias(NameOf::device, word, known, other);
+    const std::string& device = alias ? alias->name : word;
+    if (!contains(known, device)) {
+        return std::nullopt;
+    }
+    const auto* machine =
+        found_in(other.clusters, [&](const OtherName& row) { return cluster(row.means).device.name == device; });
+    return machine == nullptr ? std::nullopt : std::optional(ResolvedAlias{machine->means, machine->note});
+}
+
 std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::string& word) const {
     if (kind == NameOf::model && word.starts_with(kHubAddress)) {
         const std::string name = word.substr(kHubAddress.size());
@@ -283,7 +296,10 @@ std::optional<ResolvedAlias> Library::resolve_alias(NameOf kind, const std::stri
             return std::nullopt;
         }
         if (const auto alias = files::resolve_alias(kind, name, known, other); alias || kind != NameOf::model) {
-            return alias || kind != NameOf::framework ? alias : framework_called(name);
+            return alias                       ? alias
+                   : kind == NameOf::framework ? framework_called(name)
+                   : kind == NameOf::cluster   ? machine_with(name, other)
+                                               : alias;
         }
         for (const std::string& before : names_before_training(name)) {
             const auto alias = files::resolve_alias(kind, before, known, other);

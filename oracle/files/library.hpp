@@ -140,6 +140,7 @@ private:
     /// None where the data directory has no such file.
     [[nodiscard]] OtherNames other_names() const;
     [[nodiscard]] std::optional<ResolvedAlias> framework_called(const std::string& word) const;
+    [[nodiscard]] std::optional<ResolvedAlias> machine_with(const std::string& word, const OtherNames& other) const;
     [[nodiscard]] Document whole_framework(const std::string& name, const std::filesystem::path& folder,
                                            const Location& where) const;
     [[nodiscard]] Document open_framework(const std::string& reference, const std::filesystem::path& folder,

@@ -50,6 +50,7 @@ TEST(Choice, IsTheOneThatTheFieldMeans) {
 TEST(Count, TakesThousandsAs1024) {
     EXPECT_EQ(count_meant("8k"), 8192);
     EXPECT_EQ(count_meant("1.5K"), 1536);
+    EXPECT_EQ(count_meant("1M"), 1048576);
     EXPECT_FALSE(count_meant("8"));
     EXPECT_FALSE(count_meant("8m"));
     EXPECT_FALSE(count_meant("0.0001k"));
