@@ -246,12 +246,11 @@ std::string set_by_text(const StrategyLimits& limits) {
 
 std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                                    const Growth& growth, const Progress& progress) {
-    Space all_meshes = space;
-    all_meshes.vary.unusual = true;  // the question is how far strategies go, not whether they are in use
-    all_meshes.workers = 1;
+    Space one_at_a_time = space;
+    one_at_a_time.workers = 1;
     PassCostsByCondition known(graph, space, false);
     const SoftwarePasses passes = known.of(cluster, space);
-    const ScalingQuestion question{graph, cluster, all_meshes, passes};
+    const ScalingQuestion question{graph, cluster, one_at_a_time, passes};
     std::vector<std::optional<ScalingSweep>> sweeps(space.strategies.size());
     parallel_for(sweeps.size(), space.workers,
                  [&](std::size_t i) { sweeps[i].emplace(question, space.strategies[i], growth); });
