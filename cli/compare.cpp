@@ -71,13 +71,19 @@ std::vector<ComparedKind> kinds_of(const std::string& word) {
     if (is_known(files::NameOf::model, library().models(), word.substr(0, word.find('+')))) {
         kinds.push_back(ComparedKind::models);
     }
+    if (is_known(files::NameOf::framework, library().frameworks(), word.substr(0, word.find_first_of("+@")))) {
+        kinds.push_back(ComparedKind::programs);
+    }
+    if (contains(value_names<Precision>(), word)) {
+        kinds.push_back(ComparedKind::precisions);
+    }
     if (kinds.empty() && word.find('=') != std::string::npos) {
         kinds.push_back(ComparedKind::settings);
     }
     if (kinds.empty()) {
-        fail({}, fmt::format("{} is no strategy, machine, model or plan file", as_typed(word)),
-             "`dodona strategies`, `dodona machines` and `dodona models` list them; a plan's settings are "
-             "tensor=8,zero=1");
+        fail({}, fmt::format("{} is no strategy, machine, model, software, precision or plan file", as_typed(word)),
+             "`dodona strategies`, `dodona machines`, `dodona models` and `dodona software` list them; a plan's "
+             "settings are tensor=8,zero=1");
     }
     return kinds;
 }
@@ -103,6 +109,8 @@ Arguments asked_about(const Arguments& arguments, ComparedKind kind, const std::
         case ComparedKind::machines: return one.with("--machine", word);
         case ComparedKind::models: return one.with("MODEL", word);
         case ComparedKind::settings: return one.with("--fixed", word);
+        case ComparedKind::programs: return one.with("--software", word);
+        case ComparedKind::precisions: return one.with("--precision", word);
         case ComparedKind::plans: return one;
     }
     return one;
@@ -254,11 +262,12 @@ std::vector<Option> compare_options() {
 Command compare_command() {
     return {
         .name = "compare",
-        .summary = "strategies, machines, models or plans side by side, and what makes the difference",
+        .summary = "strategies, machines, models, software or plans side by side, and what differs",
         .usage = "--model MODEL --machine M --gpus N",
         .positionals = {{.name = "A",
-                         .description = "two or more strategies, machines, models or plan files, or settings as in\n"
-                                        "--fixed; of all but plan files the best plan is compared",
+                         .description = "two or more strategies, machines, models, pieces of software, precisions or\n"
+                                        "plan files, or settings as in --fixed; of all but plan files the best plan\n"
+                                        "is compared",
                          .many = true,
                          .completes = Names::strategies}},
         .options = compare_options(),
@@ -267,6 +276,7 @@ Command compare_command() {
             "  dodona compare zero3 megatron --model llama-3.1-8b --machine dgx-h100 --gpus 64\n"
             "  dodona compare dgx-h100 dgx-a100-80gb --model llama-3.1-8b --gpus 64\n"
             "  dodona compare llama-2-7b mpt-7b --machine dgx-h100 --gpus 64\n"
+            "  dodona compare torchtitan megatron --model llama-3.1-8b --machine dgx-h100 --gpus 64\n"
             "  dodona compare tensor=8 tensor=4 --model gpt3-175b --machine selene --gpus 512\n"
             "  dodona compare best.yaml mine.yaml --model gpt3-175b --machine selene",
         .run = run_compare,

@@ -25,7 +25,8 @@ const Description& description<questions::compare::Answer>() {
     static const Description described{
         .noun = "compare",
         .summary = "SI base units, the unit in the key; what is absent is null.",
-        .keys = {required<&Answer::of>("of", "what differs: strategies, machines, models, plans or settings"),
+        .keys = {required<&Answer::of>(
+                     "of", "what differs: strategies, machines, models, plans, settings, programs or precisions"),
                  required<&Answer::on>("on", "what does not"),
                  questions::computed("fastest", "null where nothing fits",
                                      [](const Answer& answer) {

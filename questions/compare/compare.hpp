@@ -20,12 +20,13 @@
 
 namespace dodona::questions::compare {
 
-/// Kinds of compared items. `settings` are written as --fixed: tensor=8,zero=1.
-enum class ComparedKind { strategies, machines, models, plans, settings };
+/// Kinds of compared items. `settings` are written as --fixed: tensor=8,zero=1; `programs` are training software.
+enum class ComparedKind { strategies, machines, models, plans, settings, programs, precisions };
 inline constexpr std::array kComparedKindTable{
     Enumerator(ComparedKind::strategies, "strategies", ""), Enumerator(ComparedKind::machines, "machines", ""),
-    Enumerator(ComparedKind::models, "models", ""), Enumerator(ComparedKind::plans, "plans", ""),
-    Enumerator(ComparedKind::settings, "settings", "")};
+    Enumerator(ComparedKind::models, "models", ""),         Enumerator(ComparedKind::plans, "plans", ""),
+    Enumerator(ComparedKind::settings, "settings", ""),     Enumerator(ComparedKind::programs, "programs", ""),
+    Enumerator(ComparedKind::precisions, "precisions", "")};
 constexpr const auto& enumerators(ComparedKind /*type*/) { return kComparedKindTable; }
 
 /// One that is to be compared: a given plan, or the best one of a space.
