@@ -39,6 +39,11 @@ std::optional<std::string> line_of(const Arguments& arguments, const Command& as
          given != next.values.end() ? std::vector{given->second} : arguments.all(positional)) {
         subject += word.empty() ? "" : " " + reports::shell_word(word);
     }
+    const bool is_of_script = given == next.values.end() && arguments.has(positional) && arguments.has("--from") &&
+                              arguments.all(positional) == arguments.all("--from");
+    if (is_of_script && command->option("--from") == nullptr) {
+        return {};  // it knows no script, which alone has the network
+    }
     std::string line = "dodona " + next.name + subject;
     bool is_from_script = false;
     for (const Option& option : command->options) {

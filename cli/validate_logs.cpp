@@ -111,7 +111,7 @@ validate::RunResult compared_log(Arguments arguments, const std::string& name, c
     question.cluster = std::make_shared<const cluster::Cluster>(asked.workload.cluster);
     question.plan = asked.plan;
     const files::MeasuredRun run = measured(name, log, asked);
-    if (!arguments.has("--software") && !arguments.has("--plan")) {
+    if (!arguments.has("--software") && !arguments.has("--plan") && !arguments.has("--from")) {
         validate::Software software = validate::Questions(library()).software(run);
         question.plan.framework = std::move(software.framework);
         question.plan.memory = std::move(software.memory);

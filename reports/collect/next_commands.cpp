@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -24,12 +25,18 @@ std::string command_about(std::string_view command, const search::Question& ques
                        question.devices, question.batch);
 }
 
-/// The settings that say what is trained on what machine, or all of them.
-std::string settings(const search::Question& question, bool job_only) {
-    constexpr std::array<std::string_view, 4> kJob{"--set", "--adjust", "--seq", "--image"};
+/// Settings of the network and the machine; a plan file says the rest.
+constexpr std::array<std::string_view, 4> kJob{"--set", "--adjust", "--seq", "--image"};
+/// ... and those of training, with any plan.
+constexpr std::array<std::string_view, 10> kTraining{
+    "--set",       "--adjust",  "--seq",      "--image", "--precision", "--gradient-precision",
+    "--optimizer", "--offload", "--software", "--date"};
+
+/// The settings among these, or all of them.
+std::string settings(const search::Question& question, std::span<const std::string_view> among = {}) {
     std::string words;
     for (const auto& [option, value] : question.settings) {
-        if (!job_only || std::find(kJob.begin(), kJob.end(), option) != kJob.end()) {
+        if (among.empty() || contains(among, option)) {
             words += fmt::format(" {} {}", option, shell_word(value));
         }
     }
@@ -79,22 +86,22 @@ std::vector<std::string> next_commands(const search::Answer& answer, const std::
         std::vector<std::string> commands;
         for (const search::Remedy& remedy : answer.remedies) {
             const search::Question other = changed(question, remedy);
-            commands.push_back(command_about("plan", other) + settings(other, false));
+            commands.push_back(command_about("plan", other) + settings(other));
         }
         return commands;
     }
     const std::string file = saved.empty() ? "plan.yaml" : saved;
     std::vector<std::string> commands;
     if (saved.empty()) {
-        commands.push_back(command_about("plan", question) + settings(question, false) + " --save " + file);
+        commands.push_back(command_about("plan", question) + settings(question) + " --save " + file);
     }
     if (!is_from_script(question)) {
-        const std::string one_plan = settings(question, true) + " --plan " + shell_word(file);
+        const std::string one_plan = settings(question, kJob) + " --plan " + shell_word(file);
         commands.push_back(command_about("predict", question) + one_plan);
         if (!saved.empty()) {
             commands.push_back(command_about("simulate", question) + one_plan);
         }
-        commands.push_back(command_about("limits", question) + settings(question, true));
+        commands.push_back(command_about("limits", question) + settings(question, kTraining));
     }
     return commands;
 }

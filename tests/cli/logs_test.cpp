@@ -52,7 +52,7 @@ TEST(Logs, OfTheSamePlanAsPredictHaveItsTime) {
         nlohmann::json::parse(place.run("validate megatron-srun.log --machine dgx-h100 --format json").out)["rows"][0];
     const auto predicted = nlohmann::json::parse(place
                                                      .run("predict --from megatron-srun.log --machine dgx-h100 "
-                                                          "--software megatron-2024+other-source --format json")
+                                                          "--format json")
                                                      .out);
     EXPECT_EQ(row["predicted_s"], predicted["plan"]["step_time_s"]["value"]) << predicted.dump(1).substr(0, 400);
 }
