@@ -268,6 +268,10 @@ const Description& description<Framework>() {
                                              {.default_text = "1f1b and interleaved-1f1b", .or_single = true}),
              optional<&Framework::tasks>("tasks", "Tasks of post-training that it can run.",
                                          {.default_text = "all", .or_single = true}),
+             optional<&Framework::frees_memory>("frees_memory",
+                                                "Mechanisms of its own that are off by default and keep less: "
+                                                "suggested where nothing fits.",
+                                                {.default_text = "none", .or_single = true}),
              optional_as<&Framework::cannot_offload>(words_of_flags<plan::Offload, plan::kOffloadNames>(),
                                                      "cannot_offload", "What it cannot keep in host memory.",
                                                      {.default_text = "nothing"}),
@@ -288,7 +292,8 @@ const Description& description<Framework>() {
                  {.or_single = true}),
              optional<&Framework::usual_tasks>("usual_tasks",
                                                "Used by default, before others, for models with one of these tasks of "
-                                               "post-training, and for no others.",
+                                               "post-training, and for no others; where it says `usual_for`, for "
+                                               "models of those only.",
                                                {.default_text = "none", .or_single = true}),
              optional<&Framework::usual_levels>("usual_levels",
                                                 "Of these models only under strategies that prescribe one of these "

@@ -171,9 +171,10 @@ NetworkSpec with_tasks(NetworkSpec spec, const std::vector<Task>& tasks, const T
     }
     const std::vector<Entry> base = spec.entries;
     for (const Task task : tasks) {
-        check_tokens(spec, task, where);
         if (task == Task::lora || task == Task::qlora) {
             freeze_and_adapt(spec, task, settings, where);
+        } else {
+            check_tokens(spec, task, where);
         }
         spec.name += fmt::format("+{}", name_of(task));
     }

@@ -254,19 +254,20 @@ struct Framework {
         otherwise;  ///< the framework that has the times of strategies which the program runs in addition to `runs`; empty: none
     std::vector<ShardLevel> levels;  ///< ZeRO levels that it can run; empty: all
     std::vector<schedule::ScheduleKind>
-        schedules;                   ///< of pipelines, that it is run with; empty: those of Searched::always
-    std::vector<graph::Task> tasks;  ///< tasks of post-training that it can run; empty: not stated, all
-    Offload cannot_offload;          ///< what it cannot keep in host memory
+        schedules;                          ///< of pipelines, that it is run with; empty: those of Searched::always
+    std::vector<graph::Task> tasks;         ///< tasks of post-training that it can run; empty: not stated, all
+    std::vector<std::string> frees_memory;  ///< mechanisms of its own that are off by default and keep less
+    Offload cannot_offload;                 ///< what it cannot keep in host memory
     /// Under a pipeline ZeRO-2 and ZeRO-3 reduce gradients and gather weights once a step, and keep both whole until then.
     bool exchanges_once = false;
     std::vector<Dealing> deals;  ///< how it cuts pipelines by itself: the first that divides; empty: equal
     bool takes_cut = true;       ///< it takes any other cut
-    std::string runs_source;     ///< of these seven
+    std::string runs_source;     ///< of these eight
     /// For these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     std::vector<cluster::Maker> usual_on;  ///< ... and only on devices of these makers; empty: of all
     std::optional<Precision> usual_with;   ///< ... and only on devices that multiply in this precision
-    /// Not empty: for networks with one of these tasks only, and before others.
+    /// Not empty: for networks with one of these tasks only, and before others; of `usual_for` only, where it says any.
     std::vector<graph::Task> usual_tasks;
     /// ... and only for plans that keep something in host memory, under strategies all of whose axes may shard states
     /// or split whole samples.

@@ -16,13 +16,6 @@ namespace {
 /// Maker of devices whose file names no family.
 constexpr cluster::Maker kUsualMaker = cluster::Maker::nvidia;
 
-/// Whether the network has a task of post-training that the framework is the default for.
-bool is_for_task(const Framework& framework, const graph::Graph& graph) {
-    const std::vector<graph::Task>& usual = framework.usual_tasks;
-    const std::vector<graph::Task>& tasks = graph.post_training.tasks;
-    return std::find_first_of(tasks.begin(), tasks.end(), usual.begin(), usual.end()) != tasks.end();
-}
-
 bool has_operator(const graph::Graph& graph, const std::string& word) {
     return any_of(graph.layers, [&](const graph::Layer& layer) { return layer.kind == word; });
 }
@@ -37,6 +30,16 @@ int operators_of_all(const std::string& text, const graph::Graph& graph) {
         }
     }
     return count;
+}
+
+/// Whether the network has a task of post-training that the framework is the default for, and operators that it names.
+bool is_for_task(const Framework& framework, const graph::Graph& graph) {
+    const std::vector<graph::Task>& its = framework.usual_tasks;
+    const std::vector<graph::Task>& tasks = graph.post_training.tasks;
+    const bool has_task = std::find_first_of(tasks.begin(), tasks.end(), its.begin(), its.end()) != tasks.end();
+    return has_task && (framework.usual_for.empty() || any_of(framework.usual_for, [&](const std::string& text) {
+                            return operators_of_all(text, graph) > 0;
+                        }));
 }
 
 /// Two for each of the network's operators that a framework names, or for its task; one if it names any, else 0.

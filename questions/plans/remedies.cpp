@@ -61,6 +61,34 @@ RelaxationSequence all_strategies(const Question& question) {
     }};
 }
 
+/// The same software with what it has, but does not do by itself, to keep less.
+RelaxationSequence leaner_software(const Question& question) {
+    RelaxationSequence relaxations;
+    for (const search::Software& software : question.space.software) {
+        for (const std::string& mechanism : software.framework.frees_memory) {
+            if (is_observed(question.space) || contains(software.framework.mechanisms, mechanism)) {
+                continue;
+            }
+            relaxations.emplace_back(
+                [&, name = software.framework.label() + "+" + mechanism]() -> std::optional<Variation> {
+                    Variation result = variation(name, question);
+                    SoftwareOptions options = question.software;
+                    options.names = {name};
+                    const Asked<search::Space> found =
+                        in_software(options, question.workload, result.space, question.names_strategies);
+                    if (!std::holds_alternative<search::Space>(found)) {
+                        return std::nullopt;
+                    }
+                    result.space = std::get<search::Space>(found);
+                    result.options = {{"--software", name}};
+                    result.without = {"--date"};
+                    return result;
+                });
+        }
+    }
+    return relaxations;
+}
+
 RelaxationSequence shorter_sequences(const Question& question) {
     RelaxationSequence relaxations;
     const auto sequence = static_cast<std::int64_t>(graph::tokens_a_sample(question.workload.graph));
@@ -97,9 +125,6 @@ std::optional<std::string> with_adapters(const std::string& model, graph::Task a
 
 RelaxationSequence adapters(const Question& question) {
     RelaxationSequence relaxations;
-    if (graph::tokens_a_sample(question.workload.graph) == 0) {
-        return relaxations;
-    }
     for (const graph::Task task : kAdapters) {
         const auto name = with_adapters(question.workload.subject.model, task);
         if (!name) {
@@ -197,6 +222,7 @@ std::vector<RelaxationSequence> relaxation_sequences(const Question& question, B
     std::vector<RelaxationSequence> all =
         search::usual_relaxation_sequences(question.workload.graph, question.workload.cluster, question.space);
     all.push_back(all_strategies(question));
+    all.push_back(leaner_software(question));
     all.push_back(adapters(question));
     all.push_back(shorter_sequences(question));
     all.push_back(machines(question, least));
