@@ -78,13 +78,18 @@ files::Target target_named(const std::string& name) {
     return *find_if(targets, [&](const files::Target& target) { return target.keys.name == name; });
 }
 
-/// Throws InputError for a network of which nothing is written.
+/// Targets that write plans of these tasks.
+std::vector<std::string> targets_of(const std::vector<graph::Task>& tasks) {
+    const std::string task = join(names_of(tasks), "+");
+    return mapped_where<std::string>(
+        library().targets(),
+        [&](const files::Target& target) {
+            return !target.lines.empty() && (tasks.empty() ? target.tasks.empty() : contains(target.tasks, task));
+        },
+        [](const files::Target& target) { return target.keys.name; });
+}
+
 files::ExportFacts export_facts(const Workload& workload) {
-    if (!workload.graph.post_training.tasks.empty()) {
-        fail({},
-             fmt::format("--export: what dodona writes for launchers is pretraining, not {}", workload.subject.model),
-             "leave it out, or --task");
-    }
     return {.model = workload.subject.model,
             .machine = workload.subject.machine,
             .maker = workload.cluster.device.maker(),
@@ -92,6 +97,8 @@ files::ExportFacts export_facts(const Workload& workload) {
             .unequal_devices = workload.cluster.device_kinds(workload.cluster.devices()).size() > 1,
             .sequence = static_cast<std::int64_t>(tokens_a_sample(workload.graph)),
             .layers = workload.graph.block_count(),
+            .post_training = workload.graph.post_training,
+            .of_task = targets_of(workload.graph.post_training.tasks),
             .comments = {},
             .mechanisms = library().mechanisms()};
 }
@@ -197,7 +204,7 @@ Option export_option() {
     return {"--export", "LAUNCHER",
             "print the plan as its settings instead, searched for in its software:\n"
             "megatron, bridge, nemo, deepspeed, torchtitan, fsdp, accelerate, maxtext,\n"
-            "nanotron, slurm, kubernetes",
+            "nanotron, slurm, kubernetes; of post-training verl, trl, nemo-rl",
             "Output"};
 }
 
@@ -275,9 +282,6 @@ questions::plans::ChangedSettings changed_settings(const std::string& target, co
     const files::Target known = target_named(target);
     if (known.lines.empty()) {
         return {.not_expressed = fmt::format("{} is read, and not written", target)};
-    }
-    if (!workload.graph.post_training.tasks.empty()) {
-        return {.not_expressed = fmt::format("of {} pretraining is written, not {}", target, workload.subject.model)};
     }
     const files::ExportFacts facts = export_facts(workload);
     const auto refusal = [&](const plan::Plan& plan) {

@@ -98,7 +98,9 @@ std::int64_t Value::whole(std::int64_t least, std::int64_t most, std::int64_t fa
     }
     const auto read = whole_from(value.node().text);
     if (const auto* fault = std::get_if<NotANumber>(&read)) {
-        value.error(fmt::format("\"{}\" {}", value.node().text, fault->why), "counts are plain digits: 64");
+        const bool is_variable = value.node().text.find('$') != std::string::npos;
+        value.error(fmt::format("\"{}\" {}", value.node().text, fault->why),
+                    is_variable ? "what runs gives it a value: write one there" : "counts are plain digits: 64");
         return fallback;
     }
     const auto number = std::get<std::int64_t>(read);

@@ -179,6 +179,7 @@ NetworkSpec with_tasks(NetworkSpec spec, const std::vector<Task>& tasks, const T
         spec.name += fmt::format("+{}", name_of(task));
     }
     spec.post_training.tasks = tasks;
+    spec.post_training.settings = settings;
     spec.post_training.together = has(tasks, Task::dpo) ? 2 : 1;
     spec.post_training.group = has(tasks, Task::dpo) ? 2 : has(tasks, Task::grpo) ? settings.answers : 1;
     const std::vector<Entry> policy = spec.entries;

@@ -22,16 +22,6 @@
 
 namespace dodona::graph {
 
-/// What `--set` may change of a task.
-struct TaskSettings {
-    std::int64_t rank = 16;                      ///< of adapters
-    WeightStorage storage = WeightStorage::nf4;  ///< of the matrices that qlora freezes
-    bool reference =
-        true;  ///< dpo, grpo: its pass is part of the step; false: precomputed, or no such term in the loss
-    bool old_policy = true;    ///< grpo: log-probabilities of the policy that gave the answers are computed in the step
-    std::int64_t answers = 8;  ///< grpo: to one prompt
-};
-
 /// Which settings a task has, by name.
 std::vector<std::string> settings_of(Task task);
 

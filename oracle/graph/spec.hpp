@@ -60,6 +60,7 @@ struct PublishedCounts {
 /// What a task of post-training asks of a step. The samples of its batch are sequences: prompts with an answer.
 struct PostTraining {
     std::vector<Task> tasks;
+    TaskSettings settings;
     std::int64_t group = 1;     ///< answers to one prompt; the batch has whole groups
     std::int64_t together = 1;  ///< answers that one loss compares: micro-batches have whole ones
     std::size_t passes = 0;     ///< further ones, forward only

@@ -10,6 +10,7 @@
 
 #include "base/precision.hpp"
 #include "base/printable.hpp"
+#include "base/ranges.hpp"
 #include "files/hf/condition.hpp"
 #include "files/launch/stage_layout.hpp"
 #include "files/number.hpp"
@@ -66,6 +67,29 @@ bool is_in_order(const std::vector<std::string_view>& axes, std::span<const std:
     return true;
 }
 
+/// The tasks as `--task` has them: "lora+grpo"; "pretraining" where there are none.
+std::string task_text(const std::vector<graph::Task>& tasks) {
+    return tasks.empty() ? "pretraining" : join(dodona::names_of(tasks), "+");
+}
+
+/// Tasks of post-training by the words of data files: `task` is the loss and `tuned` the kind of adapters.
+void set_tasks(const graph::PostTraining& post_training, Scope& scope) {
+    const graph::TaskSettings& settings = post_training.settings;
+    std::string task = "none";
+    std::string tuned = "none";
+    for (const graph::Task one : post_training.tasks) {
+        const bool adapts = one == graph::Task::lora || one == graph::Task::qlora;
+        (adapts ? tuned : task) = name_of(one);
+    }
+    scope.set("task", {task, {}});
+    scope.set("tuned", {tuned, {}});
+    scope.set("rank", {settings.rank, {}});
+    scope.set("storage", {std::string(name_of(settings.storage)), {}});
+    scope.set("reference", {std::int64_t{settings.reference ? 1 : 0}, {}});
+    scope.set("old_policy", {std::int64_t{settings.old_policy ? 1 : 0}, {}});
+    scope.set("answers", {settings.answers, {}});
+}
+
 }  // namespace
 
 Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
@@ -108,7 +132,9 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     number("replicate", copies);
     number("shard", std::max<std::int64_t>(1, data / copies));
     number("batch", plan.batch);
+    number("prompts", plan.batch / std::max<std::int64_t>(1, facts.post_training.settings.answers));
     number("micro_batch", micro);
+    number("pairs_of_micro_batch", std::max<std::int64_t>(1, micro / 2));
     number("accumulation", std::max<std::int64_t>(1, plan.batch / std::max<std::int64_t>(1, micro * data)));
     number("local_batch", plan.batch / data);
     word("micro_batch_of_gpu", shortest(static_cast<double>(micro * data) / static_cast<double>(gpus)));
@@ -156,9 +182,13 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
         std::replace(name.begin(), name.end(), '-', '_');
         flag("with_" + name, is_there);
     }
+    set_tasks(facts.post_training, scope);
     number("sequence", facts.sequence);
+    number("half_sequence", facts.sequence / 2);
+    number("rest_of_sequence", facts.sequence - facts.sequence / 2);
     number("layers", facts.layers);
     word("model", printable_line(facts.model));
+    word("software", plan.framework.name);
     word("machine", printable_line(facts.machine));
     word("maker", facts.maker ? std::string(name_of(*facts.maker)) : "");
     return scope;
@@ -175,6 +205,16 @@ Diagnostics refusals(const plan::Plan& plan, const ExportFacts& facts, const Tar
                         "and pipeline, in this order, and here of {}",
                         target.keys.name, fmt::join(order, ", ")),
             "nearest: --mesh with the axes in that order");
+    }
+    const std::string task = task_text(facts.post_training.tasks);
+    const bool is_written = target.tasks.empty() ? task == "pretraining" : contains(target.tasks, task);
+    const bool starts_any = target.options.empty() && target.framework.empty();  // a job, with the settings of another
+    if (!is_written && !starts_any) {
+        faults.error({},
+                     fmt::format("{} cannot express this plan: what is written for it is {}, not {}", target.keys.name,
+                                 target.tasks.empty() ? "pretraining" : join_some(target.tasks), task),
+                     facts.of_task.empty() ? "leave --export out"
+                                           : "nearest: --export " + join(facts.of_task, ", or --export "));
     }
     if (plan.stages.size() > 2 && std::count(plan.stages.begin() + 1, plan.stages.end() - 1, 0) > 0 &&
         !target.options.empty()) {

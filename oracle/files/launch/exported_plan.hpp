@@ -9,6 +9,7 @@
 #include "base/diagnostic.hpp"
 #include "cluster/maker.hpp"
 #include "files/launch/target.hpp"
+#include "graph/spec.hpp"
 #include "plan/plan.hpp"
 
 namespace dodona::files {
@@ -19,11 +20,13 @@ struct ExportFacts {
     std::string machine;
     std::optional<cluster::Maker> maker = {};  ///< of its devices (cluster::Device::maker)
     std::int64_t gpus_per_node = 1;
-    bool unequal_devices = false;         ///< data ranks take unequal numbers of micro-batches
-    std::int64_t sequence = 0;            ///< tokens of a sample; 0: none
-    std::int64_t layers = 0;              ///< blocks that repeat; 0: not known
-    std::vector<std::string> comments;    ///< lines at the top
-    std::vector<std::string> mechanisms;  ///< all that are known
+    bool unequal_devices = false;  ///< data ranks take unequal numbers of micro-batches
+    std::int64_t sequence = 0;     ///< tokens of a sample; 0: none
+    std::int64_t layers = 0;       ///< blocks that repeat; 0: not known
+    graph::PostTraining post_training = {};
+    std::vector<std::string> of_task = {};  ///< targets that write plans of its tasks
+    std::vector<std::string> comments;      ///< lines at the top
+    std::vector<std::string> mechanisms;    ///< all that are known
 };
 
 /// A plan by the words of data files: tensor, context, data, pipeline, expert, zero, recompute, ...

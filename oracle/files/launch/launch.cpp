@@ -39,6 +39,7 @@ std::set<std::string> keys_of(const Target& target) {
     all.insert(target.recognised_by.begin(), target.recognised_by.end());
     all.insert(target.files.begin(), target.files.end());
     all.insert(target.configurations.begin(), target.configurations.end());
+    all.insert(target.degrees.begin(), target.degrees.end());
     return all;
 }
 
@@ -94,9 +95,10 @@ std::string command_of(const Node& settings, const std::vector<std::string>& com
     return found == commands.end() ? "" : *found;
 }
 
-/// The word that follows another one in the commands of a script; empty where there is none.
+/// The word that follows another one in the commands of a script, in any folder; empty where there is none.
 std::string word_behind(const Node& words, const std::string& word) {
-    const std::size_t at = words.text.rfind(" " + word + " ");
+    const std::size_t first = words.text.rfind(" " + word + " ");
+    const std::size_t at = first == std::string::npos ? words.text.rfind("/" + word + " ") : first;
     const std::size_t begin = at == std::string::npos ? at : at + word.size() + 2;
     return begin == std::string::npos ? "" : words.text.substr(begin, words.text.find(' ', begin) - begin);
 }
@@ -223,12 +225,69 @@ std::vector<const Node*> names_of_files(const Node& value) {
     return names;
 }
 
+/// `fsdp:d4t2`, `megatron:(attn:d2t4|ffn:d1t4e2)`, of several joined by + the last: the back end as KEY.name, and each
+/// degree by its letter, those of experts as KEY.ffn.e.
+std::vector<Node::Member> degrees_of(const Node::Member& setting) {
+    std::string text = setting.value->text;
+    text.erase(0, text.rfind('+') + 1);
+    std::vector<Node::Member> degrees;
+    const auto add = [&](const std::string& name, std::string value) {
+        degrees.push_back({setting.key + "." + name, setting.where,
+                           std::make_shared<const Node>(Node{
+                               .kind = Node::Kind::scalar, .text = std::move(value), .where = setting.value->where})});
+    };
+    const std::size_t colon = text.find(':');
+    if (colon != std::string::npos) {
+        add("name", text.substr(0, colon));
+    }
+    std::string section;
+    std::string word;
+    std::string number;
+    for (const char c : text.substr(colon == std::string::npos ? 0 : colon + 1) + "|") {
+        const bool is_digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+        if (!is_digit && !number.empty()) {
+            add(section + std::exchange(word, {}), std::exchange(number, {}));
+        }
+        if (is_digit) {
+            number += c;
+        } else if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
+            word += c;
+        } else if (c == ':') {
+            section = word == "ffn" ? "ffn." : "";
+            word.clear();
+        }
+    }
+    return degrees;
+}
+
+/// Settings that are words of a script's commands: behind a short flag, `-b 256`, or behind a command, `train.sh 8`.
+/// Each is one of the long flag that it stands for.
+std::vector<Node::Member> settings_behind_words(const Node::Member& around, const Target& target,
+                                                const std::set<std::string>& known) {
+    std::vector<Node::Member> settings;
+    for (const std::string& key : known) {
+        const bool is_word = key.starts_with('-') || contains(target.commands, key);
+        const std::string value = is_word ? word_behind(*around.value->member(kWords)->value, key) : "";
+        if (value.empty()) {
+            continue;
+        }
+        const ConfigKey* meaning =
+            found_in(target.keys.keys, [&](const ConfigKey& one) { return contains(one.names, key); });
+        settings.push_back(
+            {meaning == nullptr ? key : meaning->names.front(), around.where,
+             std::make_shared<const Node>(Node{.kind = Node::Kind::scalar, .text = value, .where = around.where})});
+    }
+    return settings;
+}
+
 /// The document with its keys as the target spells them, and with the settings of the files that it names. `depth`:
 /// files that name this one.
 Document with_files(Document settings, const Target& target, int depth) {
     const std::set<std::string> known = keys_of(target);
     auto root = std::make_shared<Node>(*settings.root);
     std::vector<Node::Member> more;
+    std::vector<Node::Member> short_settings;
+    std::shared_ptr<const Node> text_files;  ///< by name
     if (const Node::Member* around = root->member(kSurroundings)) {
         if (const std::string command = command_of(*root, told_commands(target));
             known.contains(kCommand) && !command.empty()) {
@@ -236,15 +295,8 @@ Document with_files(Document settings, const Target& target, int depth) {
                             std::make_shared<const Node>(
                                 Node{.kind = Node::Kind::scalar, .text = command, .where = around->where})});
         }
-        for (const std::string& key : known) {  // -b 256
-            const std::string value =
-                key.starts_with('-') ? word_behind(*around->value->member(kWords)->value, key) : "";
-            if (!value.empty()) {
-                more.push_back({key, around->where,
-                                std::make_shared<const Node>(
-                                    Node{.kind = Node::Kind::scalar, .text = value, .where = around->where})});
-            }
-        }
+        short_settings = settings_behind_words(*around, target, known);
+        text_files = around->value->member(kHereDocuments)->value;
         for (const Node::Member& variable : around->value->members) {
             if (known.contains(variable.key) && root->member(variable.key) == nullptr) {
                 more.push_back(variable);
@@ -254,6 +306,11 @@ Document with_files(Document settings, const Target& target, int depth) {
     }
     for (Node::Member& member : root->members) {
         member.key = spelled_either(member.key, known);
+    }
+    for (Node::Member& setting : short_settings) {
+        if (root->member(setting.key) == nullptr) {
+            root->members.push_back(std::move(setting));
+        }
     }
     for (const Node::Member& member : root->members) {
         if (std::count(target.layouts.begin(), target.layouts.end(), member.key) > 0 && !is_off(*member.value)) {
@@ -267,6 +324,9 @@ Document with_files(Document settings, const Target& target, int depth) {
             add(layout.has_lone_m ? ".lone_m" : ".layers", fmt::format("{}", fmt::join(layout.layers, ",")));
             add(".stages", std::to_string(layout.layers.size()));
         }
+        if (contains(target.degrees, member.key) && member.value->kind == Node::Kind::scalar) {
+            append(more, degrees_of(member));
+        }
         const bool is_whole = std::count(target.configurations.begin(), target.configurations.end(), member.key) > 0;
         const bool is_file = is_whole || (std::count(target.files.begin(), target.files.end(), member.key) > 0 &&
                                           !is_word_of(target, member.key, member.value->text));
@@ -274,7 +334,9 @@ Document with_files(Document settings, const Target& target, int depth) {
             const std::filesystem::path beside =
                 std::filesystem::path(settings.source->name).parent_path() / name->text;
             const std::string path = std::filesystem::exists(beside) ? beside.string() : name->text;
-            const bool is_written_here = name->text.starts_with('{');  // --fsdp_config '{"fsdp_version": 2}'
+            // --fsdp_config '{"fsdp_version": 2}', and what a here-document of the script writes to this name.
+            const Node::Member* written = text_files == nullptr ? nullptr : text_files->member(name->text);
+            const bool is_written_here = written != nullptr || name->text.starts_with('{');
             if (!is_written_here && !std::filesystem::exists(path)) {
                 fail(name->where, fmt::format("{}: {} is not there", member.key, name->text),
                      "its settings are part of the launch: put it beside this file, or leave the line out and give "
@@ -283,8 +345,12 @@ Document with_files(Document settings, const Target& target, int depth) {
             if (depth == kMaxNamed) {
                 fail(name->where, fmt::format("{}: more than {} files name one another", member.key, kMaxNamed));
             }
-            Document file = is_written_here ? read_launch_text(name->text, settings.source->name + " " + member.key)
-                                            : read_launch_text(load_bytes(path, path, name->where), path);
+            Document file =
+                written != nullptr
+                    ? read_launch_text(written->value->text, settings.source->name + " " +
+                                                                 std::filesystem::path(name->text).filename().string())
+                : is_written_here ? read_launch_text(name->text, settings.source->name + " " + member.key)
+                                  : read_launch_text(load_bytes(path, path, name->where), path);
             file = is_whole ? with_files(std::move(file), target, depth + 1) : std::move(file);
             for (const Node::Member& inner : file.root->members) {
                 const std::string key = is_whole ? inner.key : member.key + "." + inner.key;
@@ -298,7 +364,7 @@ Document with_files(Document settings, const Target& target, int depth) {
         }
     }
     std::erase_if(root->members, [&](const Node::Member& member) {
-        return std::count(target.configurations.begin(), target.configurations.end(), member.key) > 0;
+        return contains(target.configurations, member.key) || contains(target.degrees, member.key);
     });
     root->members.insert(root->members.end(), more.begin(), more.end());
     settings.root = std::move(root);
@@ -311,6 +377,22 @@ Document completed(Document settings, const Target& target) {
     settings = with_files(std::move(settings), target, 0);
     settings.root = std::make_shared<const Node>(with_references(*settings.root, is_script));
     return settings;
+}
+
+/// Settings that several commands of a script give with different values: those of the last are taken.
+std::vector<std::string> given_by_several_commands(const Document& settings, const Target& target) {
+    const Node::Member* around = settings.root->member(kSurroundings);
+    const std::set<std::string> known = keys_of(target);
+    std::vector<std::string> said;
+    for (const Node::Member& member :
+         around == nullptr ? std::vector<Node::Member>{} : around->value->member(kGivenBefore)->value->members) {
+        const std::string key = spelled_either(member.key, known);
+        if (known.contains(key) && !contains(target.keys.ignored, key)) {
+            said.push_back(fmt::format("{}: {} in one command of the script and {} in another: the last is counted",
+                                       key, member.value->text, text_at(*settings.root, member.key)));
+        }
+    }
+    return said;
 }
 
 /// The whole number that a parameter is; 1 where there is none, and where it is none.
@@ -434,6 +516,7 @@ bool is_launch(const Document& settings, const std::vector<Target>& targets) {
 Launch read_launch(Document settings, const std::vector<Target>& targets, std::int64_t gpus, bool with_model,
                    const std::filesystem::path& architectures) {
     const Target& target = recognise(settings, targets);
+    const std::vector<std::string> given_twice = given_by_several_commands(settings, target);
     settings = completed(std::move(settings), target);
     Scope known;
     known.set("gpus_typed", {gpus, settings.root->where});
@@ -450,6 +533,7 @@ Launch read_launch(Document settings, const std::vector<Target>& targets, std::i
     if (devices != nullptr && text_of(*devices) == "0") {
         fail({settings.source, 0, 0, 1}, "it does not say on how many GPUs", "--gpus N");
     }
+    append(launch.not_modelled, given_twice);
     for (const ConditionalText& text : target.not_modelled) {
         if (text.when == nullptr || holds(*text.when, read.parameters)) {
             launch.not_modelled.push_back(filled(text.text, read.parameters));

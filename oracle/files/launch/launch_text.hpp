@@ -16,6 +16,12 @@ inline constexpr const char* kSurroundings = "$";
 /// `$NAME`.
 inline constexpr const char* kWords = "words";
 
+/// Its mapping of files that here-documents write, by the name that the script gives them.
+inline constexpr const char* kHereDocuments = "here-documents";
+
+/// Its mapping of flags that a command before the last gave, to what that said.
+inline constexpr const char* kGivenBefore = "given-before";
+
 /// `--flag value`, `--flag=value`, `key.key=value`, `#SBATCH --flag=value`, with variables, arrays and arithmetic of the
 /// shell put in; commands are not run. A flag without a value is true; of a repeated one the last value counts. Keys
 /// have `-` for `_`, no leading `--`, and `sbatch.` before those of Slurm. The last member is kSurroundings.

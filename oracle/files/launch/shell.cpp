@@ -68,7 +68,74 @@ std::optional<std::vector<std::string>> python_list(const std::string& text) {
     return all.empty() ? std::nullopt : std::optional(all);
 }
 
+/// Place at which the brace at `open` is closed, `${A:-"${B}/c"}`; the end of the text where it is not.
+std::size_t closing_brace(const std::string& text, std::size_t open) {
+    int depth = 0;
+    for (std::size_t at = open; at < text.size(); ++at) {
+        depth += text[at] == '{' ? 1 : text[at] == '}' ? -1 : 0;
+        if (depth == 0) {
+            return at;
+        }
+    }
+    return text.size();
+}
+
 bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Whether a text is an argument of the script that nothing says: $1, ${2}, and $OPTARG of getopts.
+bool is_unsaid_argument(std::string text) {
+    std::erase_if(text, [](char c) { return c == '{' || c == '}'; });
+    return text == "$OPTARG" ||
+           (text.size() > 1 && text.front() == '$' && text.find_first_not_of("0123456789", 1) == std::string::npos);
+}
+
+/// `cat > FILE <<EOF`: what follows up to a line EOF.
+struct HereDocument {
+    std::string end;         ///< the line that ends it
+    std::string file;        ///< that it is written to, as the script says it; empty: none
+    bool is_script = false;  ///< a shell or a batch system is given it
+    bool is_put_in = true;   ///< variables are
+    bool has_tabs = false;   ///< `<<-`: its lines may begin with tabs that are not theirs
+};
+
+/// The document that a line begins; none where it begins none.
+std::optional<HereDocument> here_document(const std::string& line) {
+    const std::size_t at = line.find("<<");
+    const std::size_t comment = line.find('#');
+    if (at == std::string::npos || line.compare(at, 3, "<<<") == 0 || comment < at ||
+        (at > 0 && std::isdigit(static_cast<unsigned char>(line[at - 1])) != 0)) {
+        return std::nullopt;
+    }
+    HereDocument document{.end = {}, .file = {}, .has_tabs = line.compare(at, 3, "<<-") == 0};
+    std::size_t end = line.find_first_not_of(" \t", at + (document.has_tabs ? 3 : 2));
+    for (; end < line.size() && std::string_view(" \t;|&)>").find(line[end]) == std::string_view::npos; ++end) {
+        if (line[end] == '\'' || line[end] == '"' || line[end] == '\\') {
+            document.is_put_in = false;
+        } else {
+            document.end += line[end];
+        }
+    }
+    if (document.end.empty() || std::isalpha(static_cast<unsigned char>(document.end.front())) == 0) {
+        return std::nullopt;
+    }
+    std::istringstream words(line);
+    std::string before;
+    for (std::string word; words >> word; before = word) {
+        const bool is_to = before == ">" || before == ">>" || before == "tee";
+        const std::string to = is_to                    ? word
+                               : word.starts_with(">>") ? word.substr(2)
+                               : word.starts_with('>')  ? word.substr(1)
+                                                        : "";
+        document.file = to.empty() || to.starts_with('&') ? document.file : to;
+        constexpr std::array kShells{"bash", "sh", "sbatch", "srun", "qsub", "ssh", "zsh"};
+        document.is_script = document.is_script || contains(kShells, word);
+    }
+    std::erase_if(document.file, [](char c) { return c == '"' || c == '\''; });
+    for (const char* ending : {".sh", ".slurm", ".sbatch", ".bash"}) {
+        document.is_script = document.is_script || document.file.ends_with(ending);
+    }
+    return document;
+}
 
 class ShellReader {
 public:
@@ -77,7 +144,12 @@ public:
     void run() {
         for (std::size_t i = 0; i < source_->lines.size(); ++i) {
             const bool is_inside = quote_ != 0 || !array_.empty() || is_continued_;
-            read_line(is_inside ? source_->lines[i] : branches_.running(source_->lines[i]), i);
+            const std::string line = is_inside ? source_->lines[i] : branches_.running(source_->lines[i]);
+            const auto document = is_inside ? std::nullopt : here_document(line);
+            read_line(line, i);
+            if (document && !document->is_script) {
+                i = read_here_document(*document, i + 1);
+            }
         }
         finish_flag();
         leave_open_launch_out();
@@ -87,6 +159,28 @@ public:
     }
 
 private:
+    /// Keeps what it writes to a file. Returns the line that ends it.
+    std::size_t read_here_document(const HereDocument& document, std::size_t from) {
+        std::string text;
+        std::size_t i = from;
+        for (; i < source_->lines.size(); ++i) {
+            std::string line = source_->lines[i];
+            line.erase(0, document.has_tabs ? line.find_first_not_of('\t') : 0);
+            if (line == document.end) {
+                break;
+            }
+            text += (document.is_put_in ? put_in(line) : line) + "\n";
+            if (text.size() > kMaxExpanded) {
+                fail({source_, static_cast<int>(i) + 1, 1, 1},
+                     fmt::format("more than {} characters in a here-document", kMaxExpanded));
+            }
+        }
+        if (!document.file.empty()) {
+            here_documents_[put_in(document.file)] = std::move(text);
+        }
+        return i;
+    }
+
     /// Words go to flags as they come; a line that does not end in `\` ends a command, but not an array.
     void read_line(const std::string& line, std::size_t number) {
         if (std::string_view(line).starts_with("#SBATCH")) {
@@ -118,6 +212,7 @@ private:
             is_command_ = false;
             is_srun_ = false;
             words_ += " ;";
+            ++command_;
         }
     }
 
@@ -166,6 +261,7 @@ private:
         end_word();
         finish_flag();
         is_command_ = false;
+        command_ += array_.empty() && c != '(' && c != ')' ? 1 : 0;
         if (c == ')') {
             array_.clear();
         }
@@ -206,8 +302,8 @@ private:
             return std::min(end + 1, line.size());
         }
         if (line.compare(at, 2, "${") == 0) {
-            const std::size_t end = line.find('}', at);
-            if (end != std::string::npos) {
+            const std::size_t end = closing_brace(line, at + 1);
+            if (end < line.size()) {
                 add(variable(line.substr(at + 2, end - at - 2)));
                 return end + 1;
             }
@@ -237,7 +333,7 @@ private:
             if (rest.size() > 1 && (rest.front() == '"' || rest.front() == '\'') && rest.back() == rest.front()) {
                 rest = rest.substr(1, rest.size() - 2);
             }
-            rest = rest.starts_with("$") ? variable(rest.substr(1)) : rest;
+            rest = put_in(rest);
             if (is_kept) {
                 variables_[name] = rest;
             }
@@ -253,9 +349,10 @@ private:
             const bool is_braced = text.compare(at, 2, "${") == 0;
             const std::size_t begin = at + (is_braced ? 2 : 1);
             std::size_t end = begin;
-            while (end < text.size() && (is_braced ? text[end] != '}' : is_name_char(text[end]))) {
+            while (!is_braced && end < text.size() && is_name_char(text[end])) {
                 ++end;
             }
+            end = is_braced ? closing_brace(text, at + 1) : end;
             if (text[at] != '$' || end == begin) {
                 result += text[at++];
                 continue;
@@ -322,7 +419,9 @@ private:
         if (is_assignment) {
             const bool is_more = text[end] == '+';
             std::string& value = variables_[text.substr(0, end)];
-            value = (is_more ? value : "") + text.substr(end + (is_more ? 2 : 1));
+            const std::string given = text.substr(end + (is_more ? 2 : 1));
+            // Arguments that are not there replace nothing.
+            value = !value.empty() && is_unsaid_argument(given) ? value : (is_more ? value : "") + given;
             word_.text = value;
             if (word_.quoted) {
                 pieces(word_);
@@ -395,6 +494,15 @@ private:
         };
         auto around = std::make_shared<Node>(Node{.kind = Node::Kind::mapping, .where = root_.where});
         around->members.push_back({kWords, root_.where, scalar(words_ + " ")});
+        const auto mapping = [&](const std::map<std::string, std::string>& texts) {
+            auto node = std::make_shared<Node>(Node{.kind = Node::Kind::mapping, .where = root_.where});
+            for (const auto& [name, text] : texts) {
+                node->members.push_back({name, root_.where, scalar(text)});
+            }
+            return node;
+        };
+        around->members.push_back({kHereDocuments, root_.where, mapping(here_documents_)});
+        around->members.push_back({kGivenBefore, root_.where, mapping(given_before_)});
         for (const auto& [name, value] : variables_) {
             around->members.push_back({"$" + name, root_.where, scalar(value)});
         }
@@ -475,8 +583,13 @@ private:
             }
         }
         const auto [same, is_new] = index_.emplace(flag_, root_.members.size());
+        const std::size_t given_by = is_command_ ? std::exchange(given_by_[flag_], command_) : command_;
         if (!is_new) {
             Node::Member& member = root_.members[same->second];
+            if (given_by != command_ && given_by > 0 && member.value->text != node->text &&
+                !flag_.starts_with("sbatch.")) {
+                given_before_[flag_] = member.value->text;
+            }
             member.value = std::move(node);
             member.where = flag_where_;
         } else if (root_.members.size() < kMaxFlags) {
@@ -525,7 +638,11 @@ private:
     Word word_;
     std::string words_;  ///< those that are no flags and no assignments, ` ;` after each command
     std::size_t expanded_ = 0;
-    std::map<std::string, std::size_t> index_;  ///< flag -> its place among the members
+    std::map<std::string, std::size_t> index_;     ///< flag -> its place among the members
+    std::map<std::string, std::size_t> given_by_;  ///< flag -> number of the command that gave it last
+    std::map<std::string, std::string> given_before_;
+    std::map<std::string, std::string> here_documents_;
+    std::size_t command_ = 1;  ///< number of the one that is read, from 1
     std::string flag_;
     Location flag_where_;
     std::vector<std::string> values_;

@@ -90,6 +90,11 @@ std::vector<std::string> parts_of_if(const std::string& line) {
 
 }  // namespace
 
+bool ShellBranches::is_of_arguments(std::string word) const {
+    std::erase_if(word, [](char c) { return c == '$' || c == '{' || c == '}'; });
+    return !word.empty() && (word == option_ || word.find_first_not_of("0123456789") == std::string::npos);
+}
+
 void ShellBranches::choose(const std::string& condition) {
     Branch& branch = open_.back();
     const std::optional<bool> is = test_holds(put_in_(condition));
@@ -101,6 +106,7 @@ void ShellBranches::match(const std::string& patterns) {
     Branch& branch = open_.back();
     branch.runs = !branch.settled;
     if (branch.settled || !is_plain_word(branch.word)) {
+        branch.runs = branch.runs && !is_of_arguments(branch.word);
         return;
     }
     bool is = false;
@@ -140,6 +146,10 @@ std::string ShellBranches::running(const std::string& line) {
         open_.push_back({.outer = runs(), .word = {}});
         choose(text.substr(2, then == std::string::npos ? then : then - 2));
         return rest(behind);
+    }
+    if (const std::size_t at = text.find("getopts "); at != std::string::npos) {
+        const std::vector<std::string> words = shell_words(text.substr(at));
+        option_ = words.size() > 2 ? words[2] : option_;
     }
     if (starts_with_word(text, "case")) {
         const std::size_t in = text.find(" in");

@@ -90,6 +90,7 @@ void complete(Target& target, const Target& base) {
     add(target.files, base.files);
     add(target.configurations, base.configurations);
     add(target.layouts, base.layouts);
+    add(target.degrees, base.degrees);
     target.base_recognised_by = base.recognised_by;
     target.keys.each_layer = target.keys.each_layer.empty() ? base.keys.each_layer : target.keys.each_layer;
     target.keys.architecture = target.keys.architecture.empty() ? base.keys.architecture : target.keys.architecture;
@@ -124,10 +125,12 @@ Target read_target(Document document) {
         target.comment = comment.text();
     }
     target.framework = fields.find("framework").text();
+    target.tasks = fields.find("tasks").texts();
     target.like = fields.find("like").text();
     target.files = fields.find("files").texts();
     target.configurations = fields.find("configurations").texts();
     target.layouts = fields.find("layouts").texts();
+    target.degrees = fields.find("degrees").texts();
     target.commands = fields.find("commands").texts();
     target.recognised_by = fields.find("recognised_by").texts();
     target.keys.architecture = fields.find("architecture").text();

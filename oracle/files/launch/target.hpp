@@ -41,13 +41,16 @@ struct Target {
     Family keys;  ///< what its settings mean; the name is the target's
     std::string version;
     std::string summary;
-    std::string comment;             ///< how its files mark comments: "#"; empty: not at all
+    std::string comment;  ///< how its files mark comments: "#"; empty: not at all
+    /// Tasks of post-training that it writes plans of, as `--task` has them: "lora+dpo"; empty: pretraining alone.
+    std::vector<std::string> tasks;
     std::string framework;           ///< of the software that it starts; empty: several, or another target's
     std::string like;                ///< a target whose settings it has as well; empty: none
     std::vector<std::string> files;  ///< settings that name a file of settings: `KEY: F` has those of F as KEY.*
     /// Settings that name a file whose settings stand for those of the script.
     std::vector<std::string> configurations;
     std::vector<std::string> layouts;        ///< settings that are layouts of stages (stage_layout.hpp): see the schema
+    std::vector<std::string> degrees;        ///< settings that are degrees behind letters, `fsdp:d4t2`: see the schema
     std::vector<std::string> commands;       ///< words that start it in a script: "megatron sft"; empty: no wrapper
     std::vector<std::string> recognised_by;  ///< settings that only its files have
     std::vector<std::string>
