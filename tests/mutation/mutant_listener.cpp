@@ -1,10 +1,11 @@
 // The end of a mutated test program that runs: which mutant is on ($DODONA_MUTANT), and what each test reached of the others.
 //
 // With $DODONA_REACHED, a line a test: its name, its milliseconds, whether it passed, the mutants whose value would have
-// differed. Tests that start nothing of their own only.
+// differed; last a line of what was reached since. Tests that start nothing of their own only.
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -21,10 +22,18 @@ namespace {
 class ReachedMutants : public testing::EmptyTestEventListener {
 public:
     explicit ReachedMutants(const char* path) : file_(path) {}
+    ~ReachedMutants() override { write("end", 0, true); }
+    ReachedMutants(const ReachedMutants&) = delete;
+    ReachedMutants& operator=(const ReachedMutants&) = delete;
 
     void OnTestEnd(const testing::TestInfo& test) override {
-        file_ << test.test_suite_name() << '.' << test.name() << '\t' << test.result()->elapsed_time() << '\t'
-              << test.result()->Passed() << '\t';
+        write(test.test_suite_name() + std::string(".") + test.name(), test.result()->elapsed_time(),
+              test.result()->Passed());
+    }
+
+private:
+    void write(const std::string& name, testing::TimeInMillis milliseconds, bool passed) {
+        file_ << name << '\t' << milliseconds << '\t' << passed << '\t';
         for (std::size_t mutant = 0; mutant < dodona_reached.size(); ++mutant) {
             if (dodona_reached[mutant] != 0) {
                 file_ << mutant << ' ';
@@ -34,7 +43,6 @@ public:
         dodona_reached.fill(0);
     }
 
-private:
     std::ofstream file_;
 };
 

@@ -9,6 +9,7 @@ programs that draw worlds too (take hours), with DODONA_FULL=1 all their seeds; 
 $DODONA_MUTATION. Prints the survivors and a table by folder.
 """
 import argparse
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -22,6 +23,7 @@ import mutants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / os.environ.get("DODONA_MUTATION", "build/mutation")
+LISTENER = ROOT / "tests/mutation/mutant_listener.cpp"
 # Test programs that may kill, the cheap ones first; those of all folders together.
 WHOLE = ["tests/play_test", "tests/laws/laws_test", "tests/reports_test", "tests/published/published_test",
          "tests/search_test"]
@@ -34,8 +36,7 @@ PROGRAMS = {
     "oracle/search": ["tests/search_test", "tests/questions_test", *WHOLE],
     "oracle/files": ["tests/files_test", "tests/validate_test", "tests/questions_test", *WHOLE],
 }
-# Long searches.
-LEFT_OUT = "Sizing.IsWhatAskingEveryCountGives:Largest.BatchWithoutAccumulationIsTheOneThatAskingEveryBatchGives"
+LONGEST = 20  # seconds; tests that take longer are left out
 # Containers check their indexes, as in the build with sanitizers, which runs the same tests.
 COMPILE = ["-std=c++20", "-O1", "-ffp-contract=off", "-fPIC", "-D_GLIBCXX_ASSERTIONS"]
 
@@ -49,11 +50,23 @@ def archive_of(folder):
     return "libdodona-files.a" if folder == "oracle/files" else "libdodona-core.a"
 
 
+def is_newer(made, *sources):
+    return made.exists() and all(made.stat().st_mtime > pathlib.Path(source).stat().st_mtime for source in sources)
+
+
 def built_archive(build, archive, folders, first):
-    """The objects of the archive with all mutants of the folders, and the mutants."""
+    """The objects of the archive with all mutants of the folders, and the mutants; made again only if the archive was."""
+    listed = OUT / f"{archive}.json"
+    if is_newer(listed, build / archive, mutants.__file__):
+        known = json.loads(listed.read_text())
+        if known["folders"] == folders and known["first"] == first:
+            return known["objects"], known["mutants"]
     objects, found = [], []
     sources = sorted((build / f"{archive}.p").glob("*.cpp")) or sys.exit("the build is not one with -Dunity=on")
     for source in sources:
+        if not any(f"/{folder}/" in source.read_text() for folder in folders):
+            objects.append(str(source.with_name(f"meson-generated_{source.name}.o")))
+            continue
         plain = output_of(["clang++", *COMPILE, "-I.", f"-I{ROOT}", "-Ioracle", f"-I{ROOT}/oracle", "-Xclang", "-disable-llvm-passes",
                            "-fno-discard-value-names", "-gline-tables-only", "-S", "-emit-llvm", "-o", "-", str(source)], build)
         text, more = mutants.with_mutants(plain, ROOT, folders, first + len(found))
@@ -62,6 +75,7 @@ def built_archive(build, archive, folders, first):
         subprocess.run(["clang++", *COMPILE, "-c", str(module), "-o", str(module.with_suffix(".o"))], check=True)
         objects.append(str(module.with_suffix(".o")))
         found += more
+    listed.write_text(json.dumps({"folders": folders, "first": first, "objects": objects, "mutants": found}))
     return objects, found
 
 
@@ -73,7 +87,8 @@ def linked(build, program, objects):
         words += objects.get(pathlib.Path(word).name, [word])
     made = OUT / pathlib.Path(program).name
     words[words.index("-o") + 1] = str(made)
-    subprocess.run([*words, str(OUT / "mutant_listener.o"), "-lgtest"], cwd=build, check=True)
+    if not is_newer(made, build / program, LISTENER, *sum(objects.values(), [])):
+        subprocess.run([*words, str(OUT / "mutant_listener.o"), "-lgtest"], cwd=build, check=True)
     return made
 
 
@@ -84,12 +99,12 @@ def environment(build, **more):
 def tests_of(build, program):
     """What each passing test reaches: [(name, seconds, set of mutants)], the fastest first."""
     reached = OUT / f"{program.name}.reached"
-    subprocess.run([program, "--gtest_filter=-" + LEFT_OUT], cwd=build, env=environment(build, DODONA_REACHED=str(reached)),
-                   capture_output=True, check=False)
+    if not is_newer(reached, program, *(ROOT / "tests" / program.name.removesuffix("_test")).rglob("*")):
+        subprocess.run([program], cwd=build, env=environment(build, DODONA_REACHED=str(reached)), capture_output=True, check=False)
     tests = []
     for line in reached.read_text().splitlines():
         name, milliseconds, passed, numbers = line.split("\t")
-        if passed == "1":
+        if passed == "1" and name != "end" and int(milliseconds) < 1000 * LONGEST:
             tests.append((name, int(milliseconds) / 1000, set(map(int, numbers.split()))))
     return sorted(tests, key=lambda test: test[1])
 
@@ -102,13 +117,12 @@ def killer(build, programs, number):
         if not names:
             continue
         seen = True
-        # The fast half alone, then all: most mutants are killed by the first.
-        slow = [test[0] for test in names if test[1] > 0.3]
-        fast = [test[0] for test in names if test[1] <= 0.3]
-        for part in (fast, slow):
+        # The fast ones alone, then the others: most mutants are killed by the first.
+        for least, most in ((0, 0.1), (0.1, 1), (1, LONGEST)):
+            part = [test[0] for test in names if least <= test[1] < most]
             if not part:
                 continue
-            limit = 10 + 10 * sum(test[1] for test in names if test[0] in set(part))
+            limit = 10 + 10 * sum(test[1] for test in names if test[0] in part)
             try:
                 status = subprocess.run([program, "--gtest_fail_fast", "--gtest_brief=1", "--gtest_filter=" + ":".join(part)], cwd=build,
                                         env=environment(build, DODONA_MUTANT=str(number)), capture_output=True, timeout=limit,
@@ -120,11 +134,13 @@ def killer(build, programs, number):
     return None if seen else "nothing"
 
 
-def answers_of(build, program, number):
-    """A hash of all answers with the mutant, none for 0; of what it printed before it failed or ran on far too long."""
+def answers_of(build, program, number, reached=""):
+    """A hash of all answers with the mutant, none for 0; of what it printed before it failed or ran on far too long.
+    `reached`: the file for the mutants that they would differ by."""
     try:
-        return hashlib.sha256(subprocess.run([program], cwd=build, env=environment(build, DODONA_MUTANT=str(number)), check=False,
-                                             capture_output=True, timeout=600).stdout).hexdigest()
+        return hashlib.sha256(subprocess.run([program], cwd=build, env=environment(
+            build, DODONA_MUTANT=str(number), **({"DODONA_REACHED": str(reached)} if reached else {})), check=False,
+            capture_output=True, timeout=600).stdout).hexdigest()
     except subprocess.TimeoutExpired:
         return "endless"
 
@@ -141,6 +157,7 @@ def main():
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--programs", nargs="+", help="only these test programs")
+    parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
     parser.add_argument("--drawn", action="store_true", help="the programs that draw worlds may kill too")
     asked = parser.parse_args()
     build = ROOT / asked.build
@@ -154,31 +171,38 @@ def main():
         folders = [folder for folder in asked.folders if archive_of(folder) == archive]
         objects[archive], more = built_archive(build, archive, folders, len(every) + 1)
         every += more
-    subprocess.run(["c++", "-std=c++20", "-O1", "-c", str(ROOT / "tests/mutation/mutant_listener.cpp"), "-o",
+    subprocess.run(["c++", "-std=c++20", "-O1", "-c", str(LISTENER), "-o",
                     str(OUT / "mutant_listener.o")], check=True)
     ready = {program: linked(build, program, objects) for program in programs}
     tests = {program: tests_of(build, made) for program, made in ready.items()}
     answers = linked(build, SIGNATURE, objects)
-    accepted = answers_of(build, answers, 0)
+    accepted = answers_of(build, answers, 0, OUT / "answers.reached")
+    in_answers = set(map(int, (OUT / "answers.reached").read_text().split("\t")[-1].split()))
     log = OUT / "results.jsonl"
     fates = {}
     if log.exists():
         fates = {one["name"]: one["by"] for one in map(json.loads, log.read_text().splitlines())}
-    shown = {}
+    shown, chosen = {}, {}
     for folder in asked.folders:
         mine = [mutant for mutant in every if mutant["file"].startswith(folder + "/")]
         drawn = mine if asked.mutants is None else random.Random(asked.seed).sample(mine, min(asked.mutants, len(mine)))
-        chosen = [(ready[program], tests[program]) for program in kills[folder]]
-        shown[folder] = (len(mine), [])
-        for mutant in drawn:
-            name = name_of(mutant)
-            if name not in fates or (asked.again and fates[name] in (None, "nothing")):
-                fates[name] = killer(build, chosen, mutant["number"])
-                if fates[name] in (None, "nothing") and answers_of(build, answers, mutant["number"]) != accepted:
-                    fates[name] = "signature"
-                with log.open("a") as out:
-                    out.write(json.dumps({"name": name, "by": fates[name]}) + "\n")
-            shown[folder][1].append((mutant, fates[name]))
+        shown[folder] = (len(mine), drawn)
+        chosen.update((mutant["number"], [(ready[program], tests[program]) for program in kills[folder]]) for mutant in drawn)
+
+    def judged(mutant):
+        name = name_of(mutant)
+        if name in fates and not (asked.again and fates[name] in (None, "nothing")):
+            return mutant, fates[name]
+        by = killer(build, chosen[mutant["number"]], mutant["number"])
+        seen = mutant["number"] in in_answers
+        if by in (None, "nothing") and seen and answers_of(build, answers, mutant["number"]) != accepted:
+            by = "signature"
+        with log.open("a") as out:
+            out.write(json.dumps({"name": name, "by": by}) + "\n")
+        return mutant, by
+
+    with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
+        shown = {folder: (count, list(pool.map(judged, drawn))) for folder, (count, drawn) in shown.items()}
     for folder, (_, results) in shown.items():
         for mutant, by in results:
             if by in (None, "nothing"):
