@@ -1,6 +1,10 @@
 // Model files: parameters, words and expressions, blocks, `extends`.
 #include "files/model_file.hpp"
 
+#include <cstdlib>
+
+#include <fmt/format.h>
+
 #include "reading.hpp"
 
 namespace dodona::files::testing {
@@ -135,6 +139,24 @@ TEST(ModelFile, ExtendsAnotherWithOtherDefaults) {
     EXPECT_DOUBLE_EQ(wide.dataset.samples.value_or(0), 50000);
     const std::vector<Setting> settings{{"width", "4", command_line()}};
     EXPECT_EQ(std::get<std::int64_t>(library().model("wide-cnn", settings).parameters.at("width").value), 4);
+}
+
+TEST(ModelFile, MayExtendOneThatExtendsAnotherAndSoOn) {
+    const Opener chain = [](const std::string& name, const std::filesystem::path& folder, const Location& where) {
+        const int left = std::atoi(name.c_str());
+        return left == 0 ? library().model_opener()("tiny-cnn", folder, where)
+                         : parse_document(fmt::format("model: m\nsource: a test\nextends: {}\n", left - 1), name);
+    };
+    const auto fault = [&](int files) {
+        return fault_of([&] {
+            EXPECT_EQ(read_model(chain(std::to_string(files), {}, {}), {}, chain).entries.size(),
+                      library().model("tiny-cnn").entries.size());
+        });
+    };
+    for (const int files : {1, 2, 5, 8}) {
+        EXPECT_EQ(fault(files), "") << files;
+    }
+    EXPECT_NE(fault(9).find("more than 8 files"), std::string::npos) << fault(9);
 }
 
 TEST(ModelFile, IsBuiltIntoAGraph) {

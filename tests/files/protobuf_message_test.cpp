@@ -1,7 +1,9 @@
 // Messages by hand, from the encoding's specification.
 #include "files/protobuf_message.hpp"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -28,6 +30,28 @@ TEST(ProtobufMessage, ReadsIntegersAndBytes) {
     EXPECT_EQ(message.next()->bytes, "wxyz");
     EXPECT_FALSE(message.next());
     EXPECT_FALSE(message.broken());
+}
+
+TEST(ProtobufMessage, CutShortHasTheFieldsBeforeTheCut) {
+    const std::string bytes =
+        "\x08\x96\x01"
+        "\x12\x07"
+        "testing"
+        "\x19"
+        "abcdefgh"
+        "\x25"
+        "wxyz";
+    const std::vector<std::size_t> ends{3, 12, 21, 26};
+    for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+        ProtobufMessage message(std::string_view(bytes).substr(0, cut));
+        std::size_t fields = 0;
+        while (message.next()) {
+            ++fields;
+        }
+        const std::size_t whole = std::count_if(ends.begin(), ends.end(), [&](std::size_t end) { return end <= cut; });
+        EXPECT_EQ(fields, whole) << cut;
+        EXPECT_EQ(message.broken(), cut != (whole == 0 ? 0 : ends[whole - 1])) << cut;
+    }
 }
 
 TEST(ProtobufMessage, SaysWhereItBreaks) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "../step/scenes.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::search {
 namespace adjustable_parameters_test {
@@ -106,6 +107,36 @@ TEST(AdjustableParameters, LevelsOnTheSameCableShareAParameter) {
         }
     }
     EXPECT_EQ(names, (std::vector<std::string>{"bandwidth (node)", "bandwidth (rack, row)"}));
+}
+
+/// What is better makes no step slower, what is worse none faster.
+TEST(AdjustableParameters, SayWhichDirectionIsBetter) {
+    Conditions conditions{.cluster = small_cluster(), .batch = 64, .max_memory = std::nullopt};
+    conditions.cluster.measured_samples = {
+        {.model = "test", .forward_backward = 1000_us, .update = 1000_us, .source = "a test"}};
+    plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};
+    plan.precision = Precision::fp32;
+    for (const bool measured : {false, true}) {
+        const graph::Graph graph = small_network();
+        int seen = 0;
+        for (const AdjustableParameter& parameter : adjustable_parameters(conditions, graph, plan)) {
+            if (parameter.parameter.kind == ParameterKind::job) {
+                continue;
+            }
+            const auto step = [&](double factor) {
+                const Conditions is = parameter.adjusted(conditions, factor);
+                plan::Plan asked = plan;
+                asked.framework = is.adjusted(plan.framework);
+                return step::predict(graph, is.cluster, asked).step.value;
+            };
+            const bool better = parameter.parameter.more_is_better;
+            EXPECT_LE(step(better ? parameter.above : parameter.below), step(1)) << parameter.parameter.key;
+            EXPECT_GE(step(better ? parameter.below : parameter.above), step(1)) << parameter.parameter.key;
+            seen += parameter.parameter.key == "measured_sample" ? 1 : 0;
+        }
+        EXPECT_EQ(seen, measured ? 0 : 1);
+        conditions.cluster.measured_samples.clear();
+    }
 }
 
 TEST(AdjustableParameters, OfAFrameworkStayInTheirRange) {

@@ -46,6 +46,23 @@ TEST(Batches, OfLongSamplesAreSharedByDevices) {
     EXPECT_EQ(default_batch(graph, small_cluster(), 34), 17) << "no four divide 34";
 }
 
+TEST(Batches, OfNetworksThatAreMostlyFrozenAreSmall) {
+    // Ten layers of equal weights over 2^10 tokens, of which so many are trained.
+    using graph::test::layer;
+    const auto batch = [](std::int64_t trained) {
+        graph::Entry frozen =
+            graph::test::block("frozen", 10 - trained, {layer("fc", "linear", {{"out", std::int64_t{8}}})});
+        frozen.frozen = true;
+        const graph::Graph graph = graph::build(graph::test::network(
+            graph::test::tensor({{"sequence", 1 << 10}, {"feature", 8}}),
+            {frozen, graph::test::block("trained", trained, {layer("fc", "linear", {{"out", std::int64_t{8}}})})}));
+        return default_batch(graph, small_cluster(), 8);
+    };
+    EXPECT_EQ(batch(4), 128) << "most weights are frozen";
+    EXPECT_EQ(batch(5), 4096) << "2^22 tokens";
+    EXPECT_EQ(batch(9), 4096);
+}
+
 TEST(Batches, ThoseAreShownThatTrainFaster) {
     Space space{.devices = 4,
                 .batch = 31,

@@ -144,6 +144,18 @@ TEST(NetworkChoices, AddUpToTheWholePlanWithResidualJoins) { EXPECT_EQ(compare(r
 
 TEST(NetworkChoices, AddUpToTheWholePlanWithLongSkips) { EXPECT_EQ(compare(skipping(), setting(), 2).plans, 300); }
 
+TEST(NetworkChoices, AddUpWhereTheFirstLayersAreFrozen) {
+    graph::NetworkSpec spec =
+        network(tensor({{"channel", 16}, {"height", 32}, {"width", 32}}),
+                {block("body", 3,
+                       {layer("conv", "conv",
+                              {{"filters", std::int64_t{32}}, {"kernel", std::int64_t{3}}, {"pad", std::int64_t{1}}}),
+                        layer("relu", "relu")}),
+                 layer("flatten", "flatten"), layer("fc", "linear", {{"out", std::int64_t{64}}})});
+    spec.entries.front().frozen = true;
+    EXPECT_EQ(compare(graph::build(spec), setting(), 7).plans, 300);
+}
+
 TEST(NetworkChoices, AddUpWhereReductionsHideBehindBackward) {
     Setting hiding = setting();
     hiding.base.overlap.gradients = true;

@@ -127,6 +127,52 @@ TEST(Search, PlansThatRepeatMoreAreLessSimple) {
     }
 }
 
+TEST(Search, EachKindOfOffloadAndEachOverlapMakesAPlanLessSimple) {
+    const auto of = [](const Variant& variant) { return settings(variant, 1_B, 2_B); };
+    for (bool plan::Offload::*const kind :
+         {&plan::Offload::optimizer, &plan::Offload::activations, &plan::Offload::weights, &plan::Offload::pages}) {
+        Variant variant;
+        variant.offload.*kind = true;
+        EXPECT_EQ(of(variant).offloads, 1);
+        variant.offload.optimizer = variant.offload.weights = variant.offload.pages = true;
+        EXPECT_GE(of(variant).offloads, 3);
+    }
+    for (bool plan::Overlap::*const kind : {&plan::Overlap::tensor, &plan::Overlap::expert, &plan::Overlap::pipeline}) {
+        Variant variant;
+        variant.overlap.*kind = true;
+        EXPECT_EQ(of(variant).others, 1);
+        variant.stages = {1, 3};
+        EXPECT_EQ(of(variant).others, 2) << "a cut of its own";
+    }
+}
+
+/// Each decision that makes the other plan less simple is named, and only those.
+TEST(Search, AnAdvantageIsNamedWhereThereIsOne) {
+    const Simplicity simplest;
+    std::set<std::string_view> named;
+    for (int decision = 0; decision < 12; ++decision) {
+        Simplicity other;
+        other.unusual = decision == 0 ? 1 : 0;
+        other.is_beyond_fit = decision == 1;
+        other.by_layers = decision == 2;
+        other.spread = decision == 3 ? 2 : 1;
+        other.axes = decision == 4 ? 1 : 0;
+        other.tight = decision == 5;
+        other.offloads = decision == 6 ? 1 : 0;
+        other.shard = decision == 7 ? plan::ShardLevel::states : plan::ShardLevel::none;
+        other.schedule = decision == 8 ? 1 : 0;
+        other.recompute = decision == 9 ? 1 : 0;
+        other.rules = decision == 10 ? 1 : 0;
+        other.others = decision == 11 ? 1 : 0;
+        EXPECT_LT(simplest, other);
+        EXPECT_NE(advantage(simplest, other), "") << decision;
+        EXPECT_EQ(advantage(other, simplest), "") << decision;
+        named.insert(advantage(simplest, other));
+    }
+    EXPECT_EQ(advantage(simplest, simplest), "");
+    EXPECT_EQ(named.size(), 12U);
+}
+
 /// FeasibilityBound of the small network on two devices.
 Bytes least_memory(const plan::Strategy& strategy, const std::string& axis) {
     plan::Plan plan{.strategy = strategy, .mesh = {{axis, 2}}, .batch = 2, .microbatch = 1};

@@ -66,6 +66,16 @@ TEST(Sweep, HasThePointsOfSearchesWhateverTheWorkers) {
     EXPECT_TRUE(too_many.point.why_not);
 }
 
+TEST(Sweep, ASingleStrategyIsNotSearchedAgainAsAllOfThem) {
+    SweepQuestion question = scene(1).question;
+    const std::vector<SweepKey> two = keys(question);
+    EXPECT_TRUE(std::is_sorted(two.begin(), two.end()));
+    EXPECT_EQ(two.size(), 2U * 3 * 4)
+        << "both growths of each strategy and of both together, on four numbers of devices";
+    question.space.strategies.resize(1);
+    EXPECT_EQ(keys(question).size(), 2U * 4);
+}
+
 TEST(Sweep, KeepsWhatIsFinishedWhenItIsStopped) {
     const Scene one = scene(1);
     std::atomic<std::int64_t> seen = 0;
