@@ -1,4 +1,4 @@
-// How a fault looks.
+// The text of a fault.
 #include "base/diagnostic.hpp"
 
 #include <gtest/gtest.h>

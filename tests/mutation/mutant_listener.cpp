@@ -1,7 +1,7 @@
 // The end of a mutated test program that runs: which mutant is on ($DODONA_MUTANT), and what each test reached of the others.
 //
 // With $DODONA_REACHED, a line a test: its name, its milliseconds, whether it passed, the mutants whose value would have
-// differed; last a line of what was reached since. Tests that start nothing of their own only.
+// differed; last a line of those that were reached since. Tests that start nothing of their own only.
 #include <array>
 #include <cstdlib>
 #include <fstream>

@@ -109,7 +109,7 @@ TEST(AdjustableParameters, LevelsOnTheSameCableShareAParameter) {
     EXPECT_EQ(names, (std::vector<std::string>{"bandwidth (node)", "bandwidth (rack, row)"}));
 }
 
-/// What is better makes no step slower, what is worse none faster.
+/// The better direction makes no step slower, the other none faster.
 TEST(AdjustableParameters, SayWhichDirectionIsBetter) {
     Conditions conditions{.cluster = small_cluster(), .batch = 64, .max_memory = std::nullopt};
     conditions.cluster.measured_samples = {

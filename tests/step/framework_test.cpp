@@ -1,4 +1,4 @@
-// What software adds: hosts that keep devices waiting, passes that are not fused, stragglers, what hiding costs.
+// Parameters of software: hosts that keep devices waiting, passes that are not fused, stragglers, what hiding costs.
 #include <cmath>
 
 #include <gtest/gtest.h>
