@@ -80,12 +80,9 @@ files::Target target_named(const std::string& name) {
 
 /// Targets that write plans of these tasks.
 std::vector<std::string> targets_of(const std::vector<graph::Task>& tasks) {
-    const std::string task = join(names_of(tasks), "+");
     return mapped_where<std::string>(
         library().targets(),
-        [&](const files::Target& target) {
-            return !target.lines.empty() && (tasks.empty() ? target.tasks.empty() : contains(target.tasks, task));
-        },
+        [&](const files::Target& target) { return !target.lines.empty() && files::writes(target, tasks); },
         [](const files::Target& target) { return target.keys.name; });
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,17 +11,18 @@
 namespace dodona::files::testing {
 namespace protobuf_message_test {
 
+/// Field 1: 150, the specification's own example; field 2: "testing"; field 3: 8 bytes; field 4: 4 bytes.
+constexpr std::string_view kFields =
+    "\x08\x96\x01"
+    "\x12\x07"
+    "testing"
+    "\x19"
+    "abcdefgh"
+    "\x25"
+    "wxyz";
+
 TEST(ProtobufMessage, ReadsIntegersAndBytes) {
-    // Field 1: 150, the specification's own example; field 2: "testing"; field 3: 8 bytes; field 4: 4 bytes.
-    const std::string bytes =
-        "\x08\x96\x01"
-        "\x12\x07"
-        "testing"
-        "\x19"
-        "abcdefgh"
-        "\x25"
-        "wxyz";
-    ProtobufMessage message(bytes);
+    ProtobufMessage message(kFields);
     const auto first = message.next();
     ASSERT_TRUE(first);
     EXPECT_EQ(first->number, 1U);
@@ -33,17 +35,9 @@ TEST(ProtobufMessage, ReadsIntegersAndBytes) {
 }
 
 TEST(ProtobufMessage, CutShortHasTheFieldsBeforeTheCut) {
-    const std::string bytes =
-        "\x08\x96\x01"
-        "\x12\x07"
-        "testing"
-        "\x19"
-        "abcdefgh"
-        "\x25"
-        "wxyz";
     const std::vector<std::size_t> ends{3, 12, 21, 26};
-    for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
-        ProtobufMessage message(std::string_view(bytes).substr(0, cut));
+    for (std::size_t cut = 0; cut <= kFields.size(); ++cut) {
+        ProtobufMessage message(kFields.substr(0, cut));
         std::size_t fields = 0;
         while (message.next()) {
             ++fields;

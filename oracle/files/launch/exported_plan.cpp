@@ -194,6 +194,10 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     return scope;
 }
 
+bool writes(const Target& target, const std::vector<graph::Task>& tasks) {
+    return tasks.empty() ? target.tasks.empty() : contains(target.tasks, task_text(tasks));
+}
+
 Diagnostics refusals(const plan::Plan& plan, const ExportFacts& facts, const Target& target) {
     const Scope scope = plan_parameters(plan, facts);
     Diagnostics faults;
@@ -206,13 +210,12 @@ Diagnostics refusals(const plan::Plan& plan, const ExportFacts& facts, const Tar
                         target.keys.name, fmt::join(order, ", ")),
             "nearest: --mesh with the axes in that order");
     }
-    const std::string task = task_text(facts.post_training.tasks);
-    const bool is_written = target.tasks.empty() ? task == "pretraining" : contains(target.tasks, task);
+    const std::vector<graph::Task>& tasks = facts.post_training.tasks;
     const bool starts_any = target.options.empty() && target.framework.empty();  // a job, with the settings of another
-    if (!is_written && !starts_any) {
+    if (!writes(target, tasks) && !starts_any) {
         faults.error({},
                      fmt::format("{} cannot express this plan: what is written for it is {}, not {}", target.keys.name,
-                                 target.tasks.empty() ? "pretraining" : join_some(target.tasks), task),
+                                 target.tasks.empty() ? "pretraining" : join_some(target.tasks), task_text(tasks)),
                      facts.of_task.empty() ? "leave --export out"
                                            : "nearest: --export " + join(facts.of_task, ", or --export "));
     }

@@ -29,6 +29,9 @@ struct ExportFacts {
     std::vector<std::string> mechanisms;    ///< all that are known
 };
 
+/// Whether the target writes plans of these tasks of post-training; of none: of pretraining.
+bool writes(const Target& target, const std::vector<graph::Task>& tasks);
+
 /// A plan by the words of data files: tensor, context, data, pipeline, expert, zero, recompute, ...
 Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts);
 

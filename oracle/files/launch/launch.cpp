@@ -225,6 +225,12 @@ std::vector<const Node*> names_of_files(const Node& value) {
     return names;
 }
 
+Node::Member setting_of(std::string key, const Location& where, const Location& place_of_text, std::string text) {
+    return {std::move(key), where,
+            std::make_shared<const Node>(
+                Node{.kind = Node::Kind::scalar, .text = std::move(text), .where = place_of_text})};
+}
+
 /// `fsdp:d4t2`, `megatron:(attn:d2t4|ffn:d1t4e2)`, of several joined by + the last: the back end as KEY.name, and each
 /// degree by its letter, those of experts as KEY.ffn.e.
 std::vector<Node::Member> degrees_of(const Node::Member& setting) {
@@ -232,9 +238,7 @@ std::vector<Node::Member> degrees_of(const Node::Member& setting) {
     text.erase(0, text.rfind('+') + 1);
     std::vector<Node::Member> degrees;
     const auto add = [&](const std::string& name, std::string value) {
-        degrees.push_back({setting.key + "." + name, setting.where,
-                           std::make_shared<const Node>(Node{
-                               .kind = Node::Kind::scalar, .text = std::move(value), .where = setting.value->where})});
+        degrees.push_back(setting_of(setting.key + "." + name, setting.where, setting.value->where, std::move(value)));
     };
     const std::size_t colon = text.find(':');
     if (colon != std::string::npos) {
@@ -274,8 +278,7 @@ std::vector<Node::Member> settings_behind_words(const Node::Member& around, cons
         const ConfigKey* meaning =
             found_in(target.keys.keys, [&](const ConfigKey& one) { return contains(one.names, key); });
         settings.push_back(
-            {meaning == nullptr ? key : meaning->names.front(), around.where,
-             std::make_shared<const Node>(Node{.kind = Node::Kind::scalar, .text = value, .where = around.where})});
+            setting_of(meaning == nullptr ? key : meaning->names.front(), around.where, around.where, value));
     }
     return settings;
 }
@@ -291,9 +294,7 @@ Document with_files(Document settings, const Target& target, int depth) {
     if (const Node::Member* around = root->member(kSurroundings)) {
         if (const std::string command = command_of(*root, told_commands(target));
             known.contains(kCommand) && !command.empty()) {
-            more.push_back({kCommand, around->where,
-                            std::make_shared<const Node>(
-                                Node{.kind = Node::Kind::scalar, .text = command, .where = around->where})});
+            more.push_back(setting_of(kCommand, around->where, around->where, command));
         }
         short_settings = settings_behind_words(*around, target, known);
         text_files = around->value->member(kHereDocuments)->value;
@@ -316,10 +317,7 @@ Document with_files(Document settings, const Target& target, int depth) {
         if (std::count(target.layouts.begin(), target.layouts.end(), member.key) > 0 && !is_off(*member.value)) {
             const StageLayout layout = read_layout(*member.value);
             const auto add = [&](const char* name, std::string value) {
-                more.push_back(
-                    {member.key + name, member.where,
-                     std::make_shared<const Node>(
-                         Node{.kind = Node::Kind::scalar, .text = std::move(value), .where = member.value->where})});
+                more.push_back(setting_of(member.key + name, member.where, member.value->where, std::move(value)));
             };
             add(layout.has_lone_m ? ".lone_m" : ".layers", fmt::format("{}", fmt::join(layout.layers, ",")));
             add(".stages", std::to_string(layout.layers.size()));
