@@ -1,11 +1,13 @@
 // Measured kernels of one kind on one device: what one fit is made from.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/precision.hpp"
 #include "base/quantity.hpp"
+#include "cluster/attention_library.hpp"
 #include "graph/kernel.hpp"
 
 namespace dodona::calibrate {
@@ -30,8 +32,9 @@ struct Series {
     std::string device;  ///< the device file that describes what was measured
     graph::KernelKind kind = graph::KernelKind::matmul;
     Precision precision = Precision::fp16;
-    bool casts_input = false;    ///< what was measured quantises the input, too
-    bool has_direction = false;  ///< of one pass only: that of the samples
+    bool casts_input = false;                          ///< what was measured quantises the input, too
+    bool has_direction = false;                        ///< of one pass only: that of the samples
+    std::optional<cluster::AttentionLibrary> library;  ///< of attention
     std::vector<Sample> samples;
     std::vector<BackwardSample> backward;
     std::string source;

@@ -10,6 +10,7 @@
 
 #include "base/precision.hpp"
 #include "base/quantity.hpp"
+#include "cluster/attention_library.hpp"
 #include "graph/kernel.hpp"
 
 namespace dodona::cluster {
@@ -51,6 +52,7 @@ struct KernelFit {
     graph::KernelKind kind = graph::KernelKind::matmul;
     Precision precision = Precision::fp16;      ///< of streams and gathers: any
     std::optional<graph::Direction> direction;  ///< none: of any pass
+    std::optional<AttentionLibrary> library;    ///< of attention: whose kernels; none: not stated
     Seconds start;                              ///< t0 of one kernel on the device
     double compute = 1;                         ///< share of the peak that the best tile with deep k reaches
     double edge = 0;                            ///< in rows: extra cost of smaller tiles; of attention in keys

@@ -40,13 +40,14 @@ Estimate roofline_interval(Seconds time) { return {time, 0.95 * time, 1.8 * time
 
 }  // namespace
 
-KernelTime kernel_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
+KernelTime kernel_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision,
+                       cluster::AttentionLibrary library) {
     if (auto found = from_curves(device, kernel, precision)) {
         found->time = kernel.times * found->time;
         return *found;
     }
     const double slower = misalignment(kernel, precision);
-    if (auto found = from_fits(device, kernel, precision)) {
+    if (auto found = from_fits(device, kernel, precision, library)) {
         found->time = slower * found->time;
         return *found;
     }

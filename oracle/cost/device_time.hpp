@@ -34,8 +34,10 @@ struct KernelTime {
     Evidence evidence = Evidence::data_sheet;
 };
 
-/// `precision` must be one that the device supports, unless the kernel is a stream or a gather.
-KernelTime kernel_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision);
+/// `precision` must be one that the device supports, unless the kernel is a stream or a gather. `library`: whose kernels
+/// of attention, where the profile has them of several.
+KernelTime kernel_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision,
+                       cluster::AttentionLibrary library = cluster::AttentionLibrary::flash_attention_2);
 
 /// Bytes a kernel moves in device memory at this precision.
 Bytes moved_bytes(const graph::Kernel& kernel, Precision precision);

@@ -189,9 +189,13 @@ struct Candidate {
     double octaves = 0;
     int distance = 0;
     bool directed = false;
+    bool foreign = false;  ///< of another library than asked
 
-    /// Prefers fits of the same kind, in range, of the same precision, of the same direction; out of range the nearest.
+    /// Prefers fits of the same library, of the same kind, in range, of the same precision, of the same direction; out of range the nearest.
     [[nodiscard]] bool before(const Candidate& other) const {
+        if (other.fit != nullptr && foreign != other.foreign) {
+            return !foreign;
+        }
         if (other.fit != nullptr && (distance == kOtherKind) != (other.distance == kOtherKind)) {
             return distance != kOtherKind;
         }
@@ -205,7 +209,8 @@ struct Candidate {
     }
 };
 
-Candidate best_fit(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
+Candidate best_fit(const cluster::Device& device, const graph::Kernel& kernel, Precision precision,
+                   cluster::AttentionLibrary library) {
     Candidate best;
     for (const KernelFit& fit : device.profile.fits) {
         const int near = is_stream(kernel.kind) ? 0 : distance(device, fit.precision, precision);
@@ -215,7 +220,7 @@ Candidate best_fit(const cluster::Device& device, const graph::Kernel& kernel, P
             continue;
         }
         const double octaves = far == kOtherKind ? 0 : octaves_outside(fit, kernel, precision);
-        const Candidate one{&fit, octaves, far, fit.direction.has_value()};
+        const Candidate one{&fit, octaves, far, fit.direction.has_value(), fit.library.value_or(library) != library};
         if (one.before(best)) {
             best = one;
         }
@@ -261,8 +266,9 @@ std::optional<double> most_of_peak(const cluster::Device& device, KernelKind kin
     return most;
 }
 
-std::optional<KernelTime> from_fits(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
-    const Candidate best = best_fit(device, kernel, precision);
+std::optional<KernelTime> from_fits(const cluster::Device& device, const graph::Kernel& kernel, Precision precision,
+                                    cluster::AttentionLibrary library) {
+    const Candidate best = best_fit(device, kernel, precision, library);
     if (best.fit == nullptr) {
         return std::nullopt;
     }

@@ -45,8 +45,10 @@ Seconds fitted_seconds(const cluster::Device& device, const cluster::KernelFit& 
 Seconds benchmark_seconds(const cluster::Device& device, const cluster::KernelFit& fit, const graph::Kernel& kernel,
                           Precision precision);
 
-/// Time by the device's profile; none without a fit of this kind of kernel. Does not allocate.
-std::optional<KernelTime> from_fits(const cluster::Device& device, const graph::Kernel& kernel, Precision precision);
+/// Time by the device's profile, of attention by the fits of `library` where there are any; none without a fit of this
+/// kind of kernel. Does not allocate.
+std::optional<KernelTime> from_fits(const cluster::Device& device, const graph::Kernel& kernel, Precision precision,
+                                    cluster::AttentionLibrary library = cluster::AttentionLibrary::flash_attention_2);
 
 /// Upper bound of the share of the peak (for streams and gathers: of the bandwidth) that the fits of this kind of
 /// kernel reach; products too narrow for matrix units are bounded by the vector peak instead. None: there is no such

@@ -177,8 +177,9 @@ ValueType with_type() {
 /// Names the framework that has what a file leaves out of kFitted.
 constexpr std::string_view kLike = "like";
 constexpr std::string_view kParameters = "parameters";
-constexpr std::array<std::string_view, 7> kFitted{kParameters,           "fitted_to", "fitted_on",      "fitted_level",
-                                                  "fitted_expert_nodes", "spread",    "between_sources"};
+constexpr std::array<std::string_view, 8> kFitted{kParameters,       "fitted_to",           "fitted_on",
+                                                  "fitted_level",    "fitted_expert_nodes", "spread",
+                                                  "between_sources", "attention_library"};
 
 /// Adds members of another mapping that this one lacks.
 void complete(Node& node, const Node& other) {
@@ -312,7 +313,7 @@ const Description& description<Framework>() {
              optional<&Framework::like>(
                  "like",
                  "The framework that has what this file leaves out of `parameters`, `fitted_to` and what else it was "
-                 "fitted on, `spread` and `between_sources`; a built-in one or a file.",
+                 "fitted on, `spread`, `between_sources` and `attention_library`; a built-in one or a file.",
                  {.default_text = "none"}),
              optional<&Framework::spread>(
                  "spread",
@@ -324,6 +325,9 @@ const Description& description<Framework>() {
                  "The same of what all runs of one source share, where software of another source is meant than that "
                  "of the fit. Plans are compared without it, and observed steps reduce it.",
                  {.range = kShare}),
+             optional<&Framework::attention_library>(
+                 "attention_library",
+                 "Whose kernels of fused attention it runs on devices whose profile has them of several."),
              optional_as(record_type(parameters), "parameters", "What it adds."),
              optional<&Framework::mechanisms>("mechanisms", "Names of mechanisms that the values above contain."),
              optional_as(with_type(), "with",
@@ -350,6 +354,10 @@ const Description& description<Mechanism>() {
                                               {.default_text = "the framework's"}),
                  optional<&Mechanism::rules>("rules", "What it does to tensors, before what the memory profile says.",
                                              {.default_text = "none"}),
+                 optional<&Mechanism::attention_library>(
+                     "attention_library",
+                     "Whose kernels of fused attention are run on devices whose profile has them of several.",
+                     {.default_text = "the framework's"}),
                  optional_as(record_type(changes), "parameters", "What replaces the framework's parameters.")},
         .file_kind = "mechanism",
         .defaults = default_of<Mechanism>};

@@ -19,8 +19,9 @@ FrameworkNumbers neutral_numbers() {
 }
 
 void Framework::add(const Mechanism& mechanism) {
-    bool changes = !mechanism.memory.empty() || !mechanism.rules.empty();
+    bool changes = !mechanism.memory.empty() || !mechanism.rules.empty() || mechanism.attention_library.has_value();
     memory = mechanism.memory.empty() ? memory : mechanism.memory;
+    attention_library = mechanism.attention_library.value_or(attention_library);
     rules.insert(rules.begin(), mechanism.rules.begin(), mechanism.rules.end());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         if (!mechanism.numbers[i].source.empty()) {

@@ -15,6 +15,7 @@
 
 #include "base/precision.hpp"
 #include "base/quantity.hpp"
+#include "cluster/attention_library.hpp"
 #include "cluster/maker.hpp"
 #include "graph/kernel.hpp"
 #include "graph/task.hpp"
@@ -201,9 +202,10 @@ struct Mechanism {
     std::string summary;  ///< one line
     /// Standard deviation of log time that it adds, as an independent error that all runs of one source share.
     double spread = 0;
-    std::string memory;                            ///< memory profile in place of the framework's; empty: its own
-    std::vector<MemoryRule> rules;                 ///< that come before those of the memory profile
-    FrameworkNumbers numbers = neutral_numbers();  ///< those with a source replace the framework's
+    std::string memory;             ///< memory profile in place of the framework's; empty: its own
+    std::vector<MemoryRule> rules;  ///< that come before those of the memory profile
+    std::optional<cluster::AttentionLibrary> attention_library;  ///< in place of the framework's
+    FrameworkNumbers numbers = neutral_numbers();                ///< those with a source replace the framework's
     bool operator==(const Mechanism&) const = default;
 };
 
@@ -277,6 +279,8 @@ struct Framework {
     /// ... that all runs of one source share, beside `spread`: their software differs from that of the fit.
     double between_sources = 0;
     double beyond_fit = 0;  ///< ... and what that grows by, as an independent error, for plans beyond what was fitted
+    /// Whose kernels of fused attention it runs on devices whose profile has them of several.
+    cluster::AttentionLibrary attention_library = cluster::AttentionLibrary::flash_attention_2;
     FrameworkNumbers numbers = neutral_numbers();
     std::vector<std::string> mechanisms;  ///< names of those that `numbers` contain
     std::optional<Observed> observed;

@@ -88,18 +88,18 @@ std::string_view advantage(const Simplicity& simpler, const Simplicity& other) {
         bool better;
         std::string_view words;
     };
-    const std::array rows{Row{simpler.unusual < other.unusual, "it is more usual"},
-                          Row{simpler.is_beyond_fit < other.is_beyond_fit, "its software was fitted to such runs"},
-                          Row{simpler.by_layers < other.by_layers, "its strategy has a name"},
-                          Row{simpler.spread < other.spread, "its experts exchange on fewer nodes"},
-                          Row{simpler.axes < other.axes, "it uses fewer axes"},
-                          Row{simpler.tight < other.tight, "it leaves more memory free"},
-                          Row{simpler.offloads < other.offloads, "it keeps less in host memory"},
-                          Row{simpler.shard < other.shard, "it shards less"},
-                          Row{simpler.schedule < other.schedule, "its schedule is simpler"},
-                          Row{simpler.recompute < other.recompute, "it recomputes less"},
-                          Row{simpler.rules < other.rules, "its strategy has fewer axes and rules"},
-                          Row{simpler.others < other.others, "it needs less overlap, placement and cutting"}};
+    const std::array rows{Row{simpler.unusual < other.unusual, " is more usual"},
+                          Row{simpler.is_beyond_fit < other.is_beyond_fit, "'s software was fitted to such runs"},
+                          Row{simpler.by_layers < other.by_layers, "'s strategy has a name"},
+                          Row{simpler.spread < other.spread, "'s experts exchange on fewer nodes"},
+                          Row{simpler.axes < other.axes, " uses fewer axes"},
+                          Row{simpler.tight < other.tight, " leaves more memory free"},
+                          Row{simpler.offloads < other.offloads, " keeps less in host memory"},
+                          Row{simpler.shard < other.shard, " shards less"},
+                          Row{simpler.schedule < other.schedule, "'s schedule is simpler"},
+                          Row{simpler.recompute < other.recompute, " recomputes less"},
+                          Row{simpler.rules < other.rules, "'s strategy has fewer axes and rules"},
+                          Row{simpler.others < other.others, " needs less overlap, placement and cutting"}};
     if (simpler >= other) {
         return "";
     }

@@ -53,7 +53,7 @@ Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candid
 /// `domain`: Cluster::fast_domain; `reserve`: Space::reserve. As if it were usual.
 Simplicity simplicity(const step::Prediction& prediction, std::int64_t domain, double reserve);
 
-/// In what the simpler of two is simpler: "fewer axes"; empty where it is not.
+/// What speaks for the simpler of two, behind its name: " uses fewer axes", "'s schedule is simpler"; empty where it is not.
 std::string_view advantage(const Simplicity& simpler, const Simplicity& other);
 
 }  // namespace dodona::search

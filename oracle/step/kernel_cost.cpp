@@ -42,7 +42,7 @@ bool kernels_are_alike(const plan::Framework& a, const plan::Framework& b) {
     };
     const bool same = all_of(kOfKernels, [&](FrameworkParameter of) { return a[of] == b[of]; });
     const bool pads = a[FrameworkParameter::unpadded_rows] == 0;
-    return same &&
+    return same && a.attention_library == b.attention_library &&
            (pads || a[FrameworkParameter::unaligned_gemm_fallback] == b[FrameworkParameter::unaligned_gemm_fallback]);
 }
 
@@ -157,7 +157,7 @@ void KernelCost::add(const Kernel& kernel, bool in_block, PassCost& cost) {
 /// told apart by the root of the sum of squares, not by the larger of both (software/common/eager-passes.mechanism.yaml).
 /// Weights whose rows are not padded are read a few elements at a time.
 cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) const {
-    cost::KernelTime time = cost::kernel_time(device_, kernel, precision);
+    cost::KernelTime time = cost::kernel_time(device_, kernel, precision, framework_.attention_library);
     const double share = framework_[plan::FrameworkParameter::window_reuse];
     if (share < 1 && kernel.kind == graph::KernelKind::convolution) {
         Kernel direct = kernel;

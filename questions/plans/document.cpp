@@ -300,8 +300,7 @@ std::string against_runner_up(const Ranking& ranking, std::int64_t domain) {
     } else if (longer <= -0.0005) {
         const std::string_view why =
             search::advantage(search::simplicity(first, domain, 0), search::simplicity(second, domain, 0));
-        sentence = fmt::format("No. 2 takes {} less, but No. 1 is simpler{}{}", percent(-longer),
-                               why.empty() ? "" : ": ", why);
+        sentence = fmt::format("No. 2 takes {} less, but No. 1{}", percent(-longer), why.empty() ? " is simpler" : why);
     } else if (longer >= 1) {
         sentence = fmt::format("No. 2 takes {} times as long", three_digits(1 + longer));
     } else if (longer >= 0.0005) {

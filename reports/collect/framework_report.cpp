@@ -41,6 +41,10 @@ std::vector<std::string> zero_texts(const std::vector<plan::ShardLevel>& levels)
     return texts;
 }
 
+std::string attention_text(cluster::AttentionLibrary library) {
+    return fmt::format("kernels of {}, where the profile of the device has those of several", name_of(library));
+}
+
 KeyFigures framework_figures(const plan::Framework& framework) {
     KeyFigures all;
     const auto add_line = [&all](std::string label, std::string line) {
@@ -78,6 +82,7 @@ KeyFigures framework_figures(const plan::Framework& framework) {
         add_line("cuts pipelines", (framework.deals.empty() ? "equal" : join(names_of(framework.deals), ", else ")) +
                                        (framework.takes_cut ? ", or any other cut" : ", no other cut"));
     }
+    add_line("attention", attention_text(framework.attention_library));
     add_line("unexplained", percent(framework.spread) + " of a step, as a standard deviation");
     if (!framework.like.empty()) {
         add_line("like", framework.like + ", in all that its own file leaves out");
@@ -178,6 +183,7 @@ Record framework_record(const plan::Framework& framework) {
             {"fitted_level", framework.fitted_level ? Record(std::string(name(*framework.fitted_level))) : Record()},
             {"fitted_expert_nodes", framework.fitted_expert_nodes ? Record(*framework.fitted_expert_nodes) : Record()},
             {"spread", framework.spread},
+            {"attention_library", name_of(framework.attention_library)},
             {"parameters", parameter_records(framework.numbers)},
             {"source", framework.source}};
 }
@@ -227,6 +233,9 @@ KeyFigures mechanism_figures(const plan::Mechanism& mechanism, bool by_default) 
     }
     if (!mechanism.memory.empty()) {
         add_line("memory", mechanism.memory + ", a memory profile, in place of the framework's");
+    }
+    if (mechanism.attention_library) {
+        add_line("attention", attention_text(*mechanism.attention_library));
     }
     for (const plan::MemoryRule& rule : mechanism.rules) {
         add_line("memory", fmt::format("{} {}", name_of(rule.action), name_of(rule.tensors)));

@@ -250,6 +250,36 @@ TEST(FittedAttention, works_on_blocks_of_queries_and_padded_heads) {
     EXPECT_NEAR(micro(device({fit}), kernel), 4 + by_hand / 2, 1e-6);
 }
 
+// 2 * 128*1024*96 * 108 operations of a product at half or a quarter of the peak, whatever else speaks for a fit.
+TEST(FittedAttention, is_that_of_the_library_which_runs_it) {
+    using cluster::AttentionLibrary;
+    KernelFit faster{.kind = KernelKind::attention,
+                     .precision = Precision::bf16,
+                     .library = AttentionLibrary::cudnn,
+                     .start = 4_us,
+                     .compute = 0.5,
+                     .overlap = 64};
+    KernelFit slower = faster;
+    slower.compute = 0.25;
+    slower.library = AttentionLibrary::flash_attention_2;
+    slower.precision = Precision::fp16;
+    slower.work = {1e3, 1e4};
+    Kernel kernel = graph::matmul(128, 1024, 96, 108);
+    kernel.kind = KernelKind::attention;
+    kernel.elements = 0;
+    const double at_peak = 108 * 2.0 * 128 * 1024 * 96 / 312e6;
+    const auto found = [&](std::vector<KernelFit> fits, AttentionLibrary library) {
+        return kernel_time(device(std::move(fits)), kernel, Precision::bf16, library).time.value.in(1_us);
+    };
+    EXPECT_NEAR(found({faster, slower}, AttentionLibrary::cudnn), 4 + at_peak / 0.5, 1e-6);
+    EXPECT_NEAR(found({faster, slower}, AttentionLibrary::flash_attention_2), 4 + at_peak / 0.25, 1e-6);
+    EXPECT_NEAR(micro(device({faster, slower}), kernel), 4 + at_peak / 0.25, 1e-6) << "unless another is named";
+    EXPECT_NEAR(found({faster}, AttentionLibrary::flash_attention_2), 4 + at_peak / 0.5, 1e-6)
+        << "where it was measured";
+    slower.library.reset();
+    EXPECT_NEAR(found({slower}, AttentionLibrary::cudnn), 4 + at_peak / 0.25, 1e-6) << "of any library";
+}
+
 TEST(FittedStream, takes_its_share_of_the_bandwidth_at_any_precision) {
     KernelFit fit = plain();
     fit.kind = KernelKind::stream;

@@ -73,9 +73,11 @@ TEST(AMechanism, ReplacesTheNumbersThatItHasASourceFor) {
     framework.add({.name = "of memory", .memory = "another"});
     EXPECT_EQ(framework.memory, "another");
     EXPECT_EQ(framework.numbers.front(), launch) << "what has no source changes nothing";
+    framework.add({.name = "of attention", .attention_library = cluster::AttentionLibrary::cudnn});
+    EXPECT_EQ(framework.attention_library, cluster::AttentionLibrary::cudnn);
     framework.add({.name = "of nothing"});
-    EXPECT_EQ(framework.mechanisms, (Words{"first", "of memory"}));
-    EXPECT_EQ(framework.label(), "software+first+of memory");
+    EXPECT_EQ(framework.mechanisms, (Words{"first", "of memory", "of attention"}));
+    EXPECT_EQ(framework.label(), "software+first+of memory+of attention");
 }
 
 // d' E d of two parameters: 2^2 * 3 + 2 * (2 * 5) * 1 + 5^2 * 7 with E = [3 1; 1 7].

@@ -267,7 +267,14 @@ std::vector<double> times_under(const plan::Framework& framework) {
     cluster::Device measured = known;
     measured.tiles = {{}};
     measured.profile.fits = {
-        {.kind = KernelKind::convolution, .precision = Precision::bf16, .overlap = 8, .window_gain = 2}};
+        {.kind = KernelKind::convolution, .precision = Precision::bf16, .overlap = 8, .window_gain = 2},
+        {.kind = KernelKind::attention,
+         .precision = Precision::bf16,
+         .library = cluster::AttentionLibrary::flash_attention_2},
+        {.kind = KernelKind::attention,
+         .precision = Precision::bf16,
+         .library = cluster::AttentionLibrary::cudnn,
+         .compute = 0.5}};
     plan::Plan plan = plan_in(Precision::fp8);
     plan.framework = framework;
     std::vector<double> times;
@@ -304,12 +311,19 @@ std::vector<double> times_under(const plan::Framework& framework) {
 /// What searches under varied conditions rest on: times are shared by frameworks whose kernels are alike, and only then.
 TEST(KernelCost, IsTheSameUnderFrameworksWhoseKernelsAreAlike) {
     const plan::Framework neutral;
+    const auto expect_shared = [&](const plan::Framework& other, std::string_view name) {
+        EXPECT_EQ(kernels_are_alike(neutral, other), times_under(neutral) == times_under(other)) << name;
+    };
     for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
         plan::Framework other;
         plan::FrameworkNumber& number = other.number(kind.parameter);
         number.value = number.value == kind.most ? 0.5 * kind.most : 0.5 * (number.value + kind.most);
-        EXPECT_EQ(kernels_are_alike(neutral, other), times_under(neutral) == times_under(other)) << kind.word;
+        expect_shared(other, kind.word);
     }
+    plan::Framework other;
+    other.attention_library = cluster::AttentionLibrary::cudnn;
+    expect_shared(other, "attention_library");
+    EXPECT_NE(times_under(neutral), times_under(other));
 }
 
 }  // namespace kernel_cost_test

@@ -30,9 +30,12 @@ cluster::Device device(const KernelFitOptions& options, const std::string& name)
     return files::read_device(files::load_document(std::filesystem::path(options.data) / file, file, {}), {});
 }
 
-const cluster::KernelFit* attention(const cluster::Profile& profile, graph::Direction direction) {
+bool is_attention(const cluster::KernelFit& fit) { return fit.kind == graph::KernelKind::attention; }
+
+const cluster::KernelFit* attention(const cluster::Profile& profile, graph::Direction direction,
+                                    std::optional<cluster::AttentionLibrary> library) {
     return found_in(profile.fits, [&](const cluster::KernelFit& fit) {
-        return fit.kind == graph::KernelKind::attention && fit.direction == direction;
+        return is_attention(fit) && fit.direction == direction && fit.library == library;
     });
 }
 
@@ -40,15 +43,15 @@ const cluster::KernelFit* attention(const cluster::Profile& profile, graph::Dire
 /// of the peak that forward attention has here over there (the same share where neither was measured here).
 void lend_attention(cluster::Profile& profile, const cluster::Profile& other) {
     using graph::Direction;
-    const cluster::KernelFit* theirs = attention(other, Direction::forward);
+    const cluster::KernelFit* theirs = found_in(other.fits, is_attention);
     check(theirs != nullptr, "a profile that lends its attention has it");
-    const cluster::KernelFit* ours = attention(profile, Direction::forward);
+    const cluster::KernelFit* ours = attention(profile, Direction::forward, theirs->library);
     const double share = ours == nullptr ? 1 : ours->compute / theirs->compute;
     for (const Direction direction : {Direction::forward, Direction::backward_input}) {
-        if (attention(profile, direction) != nullptr) {
+        if (attention(profile, direction, theirs->library) != nullptr) {
             continue;
         }
-        cluster::KernelFit fit = *attention(other, direction);
+        cluster::KernelFit fit = *attention(other, direction, theirs->library);
         fit.compute *= share;
         fit.provenance.source =
             fmt::format("derived, not measured here: {}, {} with {:.3g} times the share of the peak", other.name,

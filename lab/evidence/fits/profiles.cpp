@@ -77,9 +77,14 @@ std::vector<ProfileRows> profile_rows(const std::string& folder, const std::stri
         "chip";
     ProfileRows h100{"h100-sxm", borrowed, linears(gemm, "h100_sxm", "h100-sxm5-80gb"), "a100-sxm"};
     ProfileRows h200{"h200-sxm", borrowed, linears(gemm, "h200_sxm", "h200-sxm-141gb"), "a100-sxm"};
+    const MeasuredTable in_cudnn((std::filesystem::path(typed) / "attention_hopper.csv").string());
     for (ProfileRows* hopper_module : {&h100, &h200}) {
         append(hopper_module->series, {hopper[1], hopper[2]});
         append(hopper_module->series, single);
+    }
+    for (ProfileRows* chip : {&superchip, &h100, &h200}) {
+        append(chip->series, {hopper_attention(in_cudnn, Direction::forward, "h100-sxm5-80gb"),
+                              hopper_attention(in_cudnn, Direction::backward_input, "h100-sxm5-80gb")});
     }
 
     ProfileRows volta{"v100-sxm", "", deepbench({bench, "NV_V100", kSingle, "v100-sxm2-32gb", Precision::fp32}), ""};

@@ -36,9 +36,12 @@ Series operator_attention(const Operators& rows, graph::Direction direction);
 Series operator_streams(const Operators& rows);
 Series operator_gathers(const Operators& rows);
 
-/// calibrate/measured/attention_b200.csv: causal attention in the library that trains. `peak`: what its shares are of.
+/// tables/kernels/attention_b200.csv: causal attention in the library that trains. `peak`: what its shares are of.
 Series training_attention(const MeasuredTable& table, graph::Direction direction, const std::string& device,
                           FlopPerSecond peak);
+
+/// tables/kernels/attention_hopper.csv: cuDNN's attention, alone and in training steps.
+Series hopper_attention(const MeasuredTable& table, graph::Direction direction, const std::string& device);
 
 /// Products of files of records of `dodona calibrate`, all directions together: of one chip, whatever memory it has.
 Series recorded_products(const std::vector<std::string>& paths, Precision precision, const std::string& device);
