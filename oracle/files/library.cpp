@@ -98,9 +98,11 @@ Document open_path(const std::string& path, const fs::path& folder, const Locati
 }
 
 Document open_network(const std::string& path, const Location& where) {
-    if (is_hub_name(path)) {
+    std::error_code fault;
+    if (is_hub_name(path) || !fs::exists(path, fault)) {
         fail(where, fmt::format("there is no file {}", path),
-             "a network of the Hugging Face hub that is not built in is read from its config.json: ./config.json");
+             "a network that is not built in is read from its config.json, which MODEL names, also in place of the "
+             "checkpoint that a script says: ./config.json");
     }
     return open_path(path, {}, where);
 }

@@ -344,6 +344,40 @@ TEST(Launch, TruthHasTheWordsOfYamlAndPython) {
     }
 }
 
+TEST(Launch, NearlyATruthIsASlip) {
+    const std::string start = "torchrun --nproc_per_node 8 train.py --model_name_or_path m --output_dir o --bf16";
+    const std::string text = refused(start + " Tru\n", "run.sh");
+    EXPECT_NE(text.find("Tru is neither true nor false; did you mean \"true\"?"), std::string::npos) << text;
+    EXPECT_EQ(option(launched_text(start + " data.json\n", "run.sh"), "--precision"), "bf16") << "a flag, and a file";
+}
+
+TEST(Launch, ASettingThatIsEmptyIsNotSet) {
+    const auto with = [](const std::string& line) {
+        return launched_text(
+                   "base_config: base.yml\nmodel_name: m\nper_device_batch_size: 1\nmax_target_length: 64\n"
+                   "ici_fsdp_parallelism: 8\nremat_policy: full\n" +
+                       line,
+                   "a.yml", 8)
+            .options;
+    };
+    EXPECT_EQ(with("quantization: \"\"\n"), with(""));
+    EXPECT_NE(with("quantization: fp8\n"), with(""));
+}
+
+TEST(Condition, IsNegatedInAllItsForms) {
+    Scope scope;
+    scope.set("word", {std::string("swiglu_oai"), {}});
+    scope.set("is_gated", {true, {}});
+    const auto is_true = [&](const std::string& text) {
+        return holds({.kind = Node::Kind::scalar, .text = text}, scope);
+    };
+    for (const char* text : {"word has oai", "word == swiglu_oai", "word != gelu", "is_gated"}) {
+        EXPECT_TRUE(is_true(text)) << text;
+        EXPECT_FALSE(is_true(std::string("not ") + text)) << text;
+    }
+    EXPECT_TRUE(is_true("not word has gelu"));
+}
+
 TEST(Launch, AMissingSettingNamesWhoAsksForIt) {
     const std::string text = refused(
         "step_scheduler: {global_batch_size: 8}\nmodel: {_target_: m}\n"

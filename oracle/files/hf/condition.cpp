@@ -55,7 +55,7 @@ bool holds(const Node& condition, const Scope& scope) {
         const std::size_t at = text.find(comparison);
         const AttributeValue* left = at == std::string::npos ? nullptr : scope.find(text.substr(0, at));
         if (left != nullptr && std::holds_alternative<std::string>(left->value)) {
-            return (text_of(*left) == text.substr(at + 4)) == (comparison[1] == '=');
+            return ((text_of(*left) == text.substr(at + 4)) == (comparison[1] == '=')) != is_negated;
         }
     }
     if (const std::size_t at = text.find(kHas); at != std::string::npos) {
@@ -63,7 +63,8 @@ bool holds(const Node& condition, const Scope& scope) {
         std::string all = words == nullptr ? "" : text_of(*words);
         std::replace_if(
             all.begin(), all.end(), [](char c) { return c == '.' || c == ' '; }, '_');
-        return ('_' + all + '_').find('_' + text.substr(at + kHas.size()) + '_') != std::string::npos;
+        const bool has = ('_' + all + '_').find('_' + text.substr(at + kHas.size()) + '_') != std::string::npos;
+        return has != is_negated;
     }
     const AttributeValue value = scope.value({.text = text, .quoted = false, .where = condition.where});
     const std::string is = text_of(value);

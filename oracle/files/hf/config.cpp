@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "base/ranges.hpp"
+#include "base/small_letters.hpp"
 #include "files/aliases.hpp"
 #include "files/hf/condition.hpp"
 #include "files/number.hpp"
@@ -28,6 +29,8 @@ constexpr std::string_view kEachItem = "*.";
 
 /// The word for an item that has no such member.
 constexpr const char* kNone = "none";
+
+const std::array<std::string, 2> kTruths{"true", "false"};
 
 using graph::AttributeValue;
 
@@ -177,13 +180,18 @@ private:
         for (const Node* mapping : {body_, static_cast<const Node*>(config_.root.get())}) {  // nested, or beside it
             for (const std::string& name : names) {
                 std::optional<Node::Member> member = member_at(*mapping, name);
-                if (member && !is_null(*member->value)) {
+                if (member && !is_null(*member->value) && !is_unset(*member->value)) {
                     member->key = name;
                     return member;
                 }
             }
         }
         return std::nullopt;
+    }
+
+    /// A setting of a program that is there and empty: `quantization: ""`.
+    [[nodiscard]] bool is_unset(const Node& node) const {
+        return unknown_ == UnknownKeys::listed && node.kind == Node::Kind::scalar && node.text.empty();
     }
 
     void read_key(const ConfigKey& key) {
@@ -257,7 +265,12 @@ private:
             return config_.faults.has_errors() ? one : read_.parameters.value(*meaning);
         }
         if (const Written* flag = meaning_of(key.values, "true"); flag != nullptr && unknown_ == UnknownKeys::listed) {
-            return read_.parameters.value(*flag);  // `--sequence-parallel train.py`: the flag has no value
+            // `--sequence-parallel train.py`: the flag has no value. Nearly a truth is a slip: Tru.
+            if (const std::string near = did_you_mean(small_letters(text), kTruths); !near.empty()) {
+                value.error(fmt::format("{} is neither true nor false{}", text, near));
+                return one;
+            }
+            return read_.parameters.value(*flag);
         }
         if (text == "true" || text == "false") {
             if (!key.otherwise || (key.otherwise->text != "true" && key.otherwise->text != "false")) {

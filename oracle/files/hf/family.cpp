@@ -40,9 +40,9 @@ ConfigKey read_key(const Fields::Member& member) {
         key.of_part = written(of_part);
     }
     key.values = read_meanings(fields.find("values"));
-    key.is_list = fields.find("equal").text() == "true";
-    key.is_count = fields.find("count").text() == "true";
-    key.is_words = fields.find("words").text() == "true";
+    key.is_list = fields.find("equal").flag();
+    key.is_count = fields.find("count").flag();
+    key.is_words = fields.find("words").flag();
     if (const Value only = fields.find("only")) {
         key.is_checked = true;
         key.accepted = only.texts();
