@@ -18,7 +18,7 @@ import tempfile
 DATA_AXES = {"data", "shard", "replicate"}
 TAKEN = 12
 IMAGES = ("alexnet*", "vgg*", "resnet*", "resnext*", "se-resnext*", "densenet*", "googlenet*", "inception*", "overfeat*", "ssd*",
-          "cosmoflow*", "unet*")
+          "cosmoflow*", "unet*", "ffn")
 
 ENCODERS = ("bert*", "albert*", "vit*", "dinov*", "clip*")  # a class is read from one position, which no rank has a part of
 
@@ -34,6 +34,12 @@ REFUSED = [
     (IMAGES, ["hidden"], "no layer can be split over axis hidden"),
     (IMAGES, ["megatron", "megatron-sequence"], "no layer can be split over axis tensor"),
     (IMAGES, ["spatial-3d"], "no layer can be split over axis depth"),
+    (["ffn"], ["channel", "filter", "data+filter"], "cannot be split further"),  # an image of one channel
+    (["gnmt*"], ["spatial", "data+spatial"], "no layer can be split over axis spatial"),
+    (["gnmt*"], ["spatial-2d"], "no layer can be split over axis height"),
+    (["gnmt*"], ["spatial-3d"], "no layer can be split over axis depth"),
+    # Adaptive inputs: each size of embedding has the words of its own positions.
+    (["transformer-xl-large"], CONTEXT, "layer embedding3 (linear) cannot be split further"),
 ]
 
 
