@@ -185,7 +185,7 @@ double backward_ratio(const cluster::Device& device, const KernelFit& fit, const
 Fitted fit(const Series& series, const cluster::Device& device, Seconds wide_start) {
     check(series.samples.size() >= kFewestSamples, "a fit has rows to fit to and rows to hold it against");
     KernelFit shape{.kind = series.kind, .precision = series.precision};
-    shape.library = series.library;
+    shape.attention_library = series.attention_library;
     if (series.has_direction) {
         shape.direction = series.samples.front().kernel.direction;
     }

@@ -32,9 +32,9 @@ struct Series {
     std::string device;  ///< the device file that describes what was measured
     graph::KernelKind kind = graph::KernelKind::matmul;
     Precision precision = Precision::fp16;
-    bool casts_input = false;                          ///< what was measured quantises the input, too
-    bool has_direction = false;                        ///< of one pass only: that of the samples
-    std::optional<cluster::AttentionLibrary> library;  ///< of attention
+    bool casts_input = false;                                    ///< what was measured quantises the input, too
+    bool has_direction = false;                                  ///< of one pass only: that of the samples
+    std::optional<cluster::AttentionLibrary> attention_library;  ///< of attention
     std::vector<Sample> samples;
     std::vector<BackwardSample> backward;
     std::string source;

@@ -50,15 +50,15 @@ struct InputCast {
 /// One fitted model. Streams and gathers use only `start`, `memory` and `bytes`.
 struct KernelFit {
     graph::KernelKind kind = graph::KernelKind::matmul;
-    Precision precision = Precision::fp16;      ///< of streams and gathers: any
-    std::optional<graph::Direction> direction;  ///< none: of any pass
-    std::optional<AttentionLibrary> library;    ///< of attention: whose kernels; none: not stated
-    Seconds start;                              ///< t0 of one kernel on the device
-    double compute = 1;                         ///< share of the peak that the best tile with deep k reaches
-    double edge = 0;                            ///< in rows: extra cost of smaller tiles; of attention in keys
-    double ramp = 0;                            ///< depth of k that prologue and epilogue of a tile cost
-    double tail = 1;                            ///< share of the last wave's idle time that counts
-    double memory = 1;                          ///< share of the memory bandwidth
+    Precision precision = Precision::fp16;              ///< of streams and gathers: any
+    std::optional<graph::Direction> direction;          ///< none: of any pass
+    std::optional<AttentionLibrary> attention_library;  ///< of attention: whose kernels; none: not stated
+    Seconds start;                                      ///< t0 of one kernel on the device
+    double compute = 1;                                 ///< share of the peak that the best tile with deep k reaches
+    double edge = 0;                                    ///< in rows: extra cost of smaller tiles; of attention in keys
+    double ramp = 0;                                    ///< depth of k that prologue and epilogue of a tile cost
+    double tail = 1;                                    ///< share of the last wave's idle time that counts
+    double memory = 1;                                  ///< share of the memory bandwidth
     double overlap = 8;      ///< exponent that combines compute and memory: 1 is the sum, 8 nearly the maximum
     double window_gain = 1;  ///< factor of arithmetic that convolutions with overlapping windows save
     double backward = 1;     ///< time of a backward product over that of a forward one

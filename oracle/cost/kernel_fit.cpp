@@ -191,7 +191,8 @@ struct Candidate {
     bool directed = false;
     bool foreign = false;  ///< of another library than asked
 
-    /// Prefers fits of the same library, of the same kind, in range, of the same precision, of the same direction; out of range the nearest.
+    /// Prefers fits of the same library, of the same kind, in range, of the same precision, of the same direction; out of
+    /// range the nearest.
     [[nodiscard]] bool before(const Candidate& other) const {
         if (other.fit != nullptr && foreign != other.foreign) {
             return !foreign;
@@ -220,7 +221,8 @@ Candidate best_fit(const cluster::Device& device, const graph::Kernel& kernel, P
             continue;
         }
         const double octaves = far == kOtherKind ? 0 : octaves_outside(fit, kernel, precision);
-        const Candidate one{&fit, octaves, far, fit.direction.has_value(), fit.library.value_or(library) != library};
+        const Candidate one{&fit, octaves, far, fit.direction.has_value(),
+                            fit.attention_library.value_or(library) != library};
         if (one.before(best)) {
             best = one;
         }

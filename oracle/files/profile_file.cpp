@@ -90,8 +90,9 @@ const Description& description<KernelFit>() {
              required<&KernelFit::precision>("precision", "Precision of the operands.", {.only = products()}),
              optional<&KernelFit::direction>("direction", "The only pass that the fit is of.",
                                              {.default_text = "any", .only = products()}),
-             optional<&KernelFit::library>("library", "Whose kernels; software says whose it runs.",
-                                           {.default_text = "any", .only = Condition{"kernel", {"attention"}}}),
+             optional<&KernelFit::attention_library>(
+                 "library", "Whose kernels; software says whose it runs.",
+                 {.default_text = "any", .only = Condition{"kernel", {"attention"}}}),
              required<&KernelFit::start>("start", "Start-up time of one kernel on the device.",
                                          {.range = kNotNegative, .help = "of one kernel: 4 us"}),
              required<&KernelFit::memory>("memory", "Share of the memory bandwidth that is reached.",

@@ -255,13 +255,13 @@ TEST(FittedAttention, is_that_of_the_library_which_runs_it) {
     using cluster::AttentionLibrary;
     KernelFit faster{.kind = KernelKind::attention,
                      .precision = Precision::bf16,
-                     .library = AttentionLibrary::cudnn,
+                     .attention_library = AttentionLibrary::cudnn,
                      .start = 4_us,
                      .compute = 0.5,
                      .overlap = 64};
     KernelFit slower = faster;
     slower.compute = 0.25;
-    slower.library = AttentionLibrary::flash_attention_2;
+    slower.attention_library = AttentionLibrary::flash_attention_2;
     slower.precision = Precision::fp16;
     slower.work = {1e3, 1e4};
     Kernel kernel = graph::matmul(128, 1024, 96, 108);
@@ -276,7 +276,7 @@ TEST(FittedAttention, is_that_of_the_library_which_runs_it) {
     EXPECT_NEAR(micro(device({faster, slower}), kernel), 4 + at_peak / 0.25, 1e-6) << "unless another is named";
     EXPECT_NEAR(found({faster}, AttentionLibrary::flash_attention_2), 4 + at_peak / 0.5, 1e-6)
         << "where it was measured";
-    slower.library.reset();
+    slower.attention_library.reset();
     EXPECT_NEAR(found({slower}, AttentionLibrary::cudnn), 4 + at_peak / 0.25, 1e-6) << "of any library";
 }
 

@@ -93,6 +93,10 @@ TEST(FrameworkFile, HasWhatItLeavesOutFromTheOneThatItIsLike) {
     EXPECT_TRUE(own.usual_for.empty()) << "whose default it is each file says itself";
     EXPECT_DOUBLE_EQ(like_eager("spread: 0.5\n").spread, 0.5);
     EXPECT_EQ(like_eager("").numbers, eager.numbers);
+    const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "like_transformers.yaml";
+    std::ofstream(file) << "framework: own\nsource: s\nlike: transformers\n";
+    EXPECT_EQ(Library(here() / "../..").framework(file.string()).attention_library, cluster::AttentionLibrary::cudnn);
+    EXPECT_EQ(eager.attention_library, cluster::AttentionLibrary::flash_attention_2);
 }
 
 TEST(FrameworkFile, IsLikeOneThatIsComplete) {

@@ -270,10 +270,10 @@ std::vector<double> times_under(const plan::Framework& framework) {
         {.kind = KernelKind::convolution, .precision = Precision::bf16, .overlap = 8, .window_gain = 2},
         {.kind = KernelKind::attention,
          .precision = Precision::bf16,
-         .library = cluster::AttentionLibrary::flash_attention_2},
+         .attention_library = cluster::AttentionLibrary::flash_attention_2},
         {.kind = KernelKind::attention,
          .precision = Precision::bf16,
-         .library = cluster::AttentionLibrary::cudnn,
+         .attention_library = cluster::AttentionLibrary::cudnn,
          .compute = 0.5}};
     plan::Plan plan = plan_in(Precision::fp8);
     plan.framework = framework;

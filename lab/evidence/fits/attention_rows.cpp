@@ -9,7 +9,7 @@ Series of_cudnn(const std::string& device) {
             .kind = graph::KernelKind::attention,
             .precision = Precision::bf16,
             .has_direction = true,
-            .library = cluster::AttentionLibrary::cudnn};
+            .attention_library = cluster::AttentionLibrary::cudnn};
 }
 
 /// Queries and keys of one sample. Operations as in graph/operators/attention_kernels.cpp: two products forward, five

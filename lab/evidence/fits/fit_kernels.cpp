@@ -35,7 +35,7 @@ bool is_attention(const cluster::KernelFit& fit) { return fit.kind == graph::Ker
 const cluster::KernelFit* attention(const cluster::Profile& profile, graph::Direction direction,
                                     std::optional<cluster::AttentionLibrary> library) {
     return found_in(profile.fits, [&](const cluster::KernelFit& fit) {
-        return is_attention(fit) && fit.direction == direction && fit.library == library;
+        return is_attention(fit) && fit.direction == direction && fit.attention_library == library;
     });
 }
 
@@ -45,13 +45,13 @@ void lend_attention(cluster::Profile& profile, const cluster::Profile& other) {
     using graph::Direction;
     const cluster::KernelFit* theirs = found_in(other.fits, is_attention);
     check(theirs != nullptr, "a profile that lends its attention has it");
-    const cluster::KernelFit* ours = attention(profile, Direction::forward, theirs->library);
+    const cluster::KernelFit* ours = attention(profile, Direction::forward, theirs->attention_library);
     const double share = ours == nullptr ? 1 : ours->compute / theirs->compute;
     for (const Direction direction : {Direction::forward, Direction::backward_input}) {
-        if (attention(profile, direction, theirs->library) != nullptr) {
+        if (attention(profile, direction, theirs->attention_library) != nullptr) {
             continue;
         }
-        cluster::KernelFit fit = *attention(other, direction, theirs->library);
+        cluster::KernelFit fit = *attention(other, direction, theirs->attention_library);
         fit.compute *= share;
         fit.provenance.source =
             fmt::format("derived, not measured here: {}, {} with {:.3g} times the share of the peak", other.name,

@@ -112,7 +112,7 @@ Series operator_products(const Operators& rows) {
 Series operator_attention(const Operators& rows, Direction direction) {
     Series series = empty(rows, graph::KernelKind::attention);
     series.has_direction = true;
-    series.library = cluster::AttentionLibrary::flash_attention_2;
+    series.attention_library = cluster::AttentionLibrary::flash_attention_2;
     const bool forward = direction == Direction::forward;
     for (std::size_t row = 0; row < rows.table.rows(); ++row) {
         if (rows.table.text(row, "gpu") != rows.gpu || rows.table.text(row, "op") != "flash_atten") {
